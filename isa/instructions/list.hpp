@@ -1,0 +1,71 @@
+// The list: everything that must know every instruction iterates over this variant.
+#pragma once
+#include <variant>
+
+#include "isa/instructions/column_apply.hpp"
+#include "isa/instructions/combine.hpp"
+#include "isa/instructions/cast.hpp"
+#include "isa/instructions/dequantise.hpp"
+#include "isa/instructions/drain.hpp"
+#include "isa/instructions/exp2_rows.hpp"
+#include "isa/instructions/extract.hpp"
+#include "isa/instructions/fill.hpp"
+#include "isa/instructions/fma.hpp"
+#include "isa/instructions/gather.hpp"
+#include "isa/instructions/hadamard.hpp"
+#include "isa/instructions/keep_columns.hpp"
+#include "isa/instructions/load.hpp"
+#include "isa/instructions/log2_rows.hpp"
+#include "isa/instructions/map.hpp"
+#include "isa/instructions/merge_topk.hpp"
+#include "isa/instructions/mma.hpp"
+#include "isa/instructions/move.hpp"
+#include "isa/instructions/norm_rows.hpp"
+#include "isa/instructions/quantise.hpp"
+#include "isa/instructions/raise_rows.hpp"
+#include "isa/instructions/rope.hpp"
+#include "isa/instructions/row_apply.hpp"
+#include "isa/instructions/row_reduce.hpp"
+#include "isa/instructions/scalar_load.hpp"
+#include "isa/instructions/scalar_work.hpp"
+#include "isa/instructions/scale_add.hpp"
+#include "isa/instructions/scatter.hpp"
+#include "isa/instructions/signal.hpp"
+#include "isa/instructions/store.hpp"
+#include "isa/instructions/topk_block.hpp"
+#include "isa/instructions/translate.hpp"
+#include "isa/instructions/wait.hpp"
+
+namespace daybreak::isa {
+
+using Instruction =
+    std::variant<Load, Store, Gather, Scatter, Translate, Mma, Drain, Fill, Map, Combine, Fma, Cast,
+                 RowReduce, RowApply, ColumnApply, RaiseRows, Exp2Rows, ScaleAdd, KeepColumns, Log2Rows,
+                 NormRows, Rope, Hadamard, Quantise, Dequantise, Move, TopkBlock, MergeTopk, Extract,
+                 Signal, Wait, ScalarWork, ScalarLoad>;
+
+Queue queue_of(const Instruction&);
+Work work_of(const Instruction&);
+std::string_view name_of(const Instruction&);
+Opcode opcode_of(const Instruction&);
+void execute(const Instruction&, Context&);
+// Contiguous pieces of memory it moves, in issue order; nothing for instructions of other units.
+void for_each_segment(const Instruction&, const Context&, const SegmentSink&);
+
+// Visits operands only: f(const TileRef&, Access, bool steers) or f(const TensorRef&, Access, bool).
+template <class I, class F>
+void for_each_operand(I& instruction, F&& f) {
+  std::apply(
+      [&](const auto&... field) {
+        auto one = [&](const auto& fl) {
+          auto& member = instruction.*(fl.member);
+          using T = std::remove_cvref_t<decltype(member)>;
+          if constexpr (std::is_same_v<T, TileRef> || std::is_same_v<T, TensorRef>)
+            if (!member.empty()) f(member, fl.access, fl.steers);
+        };
+        (one(field), ...);
+      },
+      std::remove_cvref_t<I>::fields());
+}
+
+}  // namespace daybreak::isa

@@ -1,0 +1,48 @@
+// The internal boundary to memory: whoever moves bytes submits requests and is called back.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "isa/program/types.hpp"
+#include "traces/event/event.hpp"
+
+namespace daybreak::sim {
+
+// A contiguous piece of at most one L2 line (a port may state a smaller or larger limit).
+struct Burst {
+  Address address;
+  uint32_t bytes = 0;
+  bool write = false;
+  uint64_t tag = 0;       // the client's; comes back with the completion
+};
+
+// Where a burst's time went beyond its own transfer, in femtoseconds, by cause (noc, l2_miss, hbm_row,
+// hbm_bandwidth, refresh). What remains of (at - submitted) is the unloaded latency of the path.
+struct Delay {
+  std::array<int64_t, traces::kCauses> by{};
+};
+
+struct Completion {
+  uint64_t tag = 0;
+  Femtoseconds at;        // simulated time: equals sc_time_stamp() of the call
+  bool l2_hit = false;
+  Delay delay;
+};
+
+class MemoryClient {
+ public:
+  virtual ~MemoryClient() = default;
+  // Called once per burst, in the order they complete; several that end together come in one call.
+  virtual void completed(std::span<const Completion>) = 0;
+};
+
+// Reads complete when the data has arrived, writes when they are ordered at their destination. Never
+// blocks: the client limits what it has outstanding.
+class MemoryPort {
+ public:
+  virtual ~MemoryPort() = default;
+  virtual void submit(std::span<const Burst>, MemoryClient&) = 0;
+};
+
+}  // namespace daybreak::sim
