@@ -5,6 +5,7 @@
 namespace daybreak::isa {
 
 enum class Arithmetic : uint8_t { add, subtract, multiply, divide, maximum };
+constexpr int count_of(Arithmetic) { return 5; }
 constexpr std::string_view name_of(Arithmetic f) {
   constexpr std::string_view names[] = {"add", "subtract", "multiply", "divide", "maximum"};
   return names[int(f)];

@@ -36,11 +36,16 @@ struct Context {
   std::span<const TensorDesc> tensors;
   std::span<const Binding> bindings;
 
-  const TensorDesc& tensor(const TensorRef& r) const { return tensors[r.tensor]; }
-  // Address of element (r.row + row, r.col + col).
+  // Throws InvariantError when the program has no such tensor.
+  const TensorDesc& tensor(const TensorRef& r) const;
+  // Base of the binding under a tensor. Throws InvariantError when it is not bound.
+  const Binding& binding(const TensorRef& r) const;
+  // Address of element (r.row + row, r.col + col). No bounds check against the tensor.
   Address address(const TensorRef& r, int64_t row = 0, int64_t col = 0) const;
-  // The bytes of one row of a scratch tile.
+  // The bytes of one row of a scratch tile. Throws InvariantError past the scratchpad's end.
   std::byte* row(const TileRef& t, int64_t r) const;
+  // Throws InvariantError, naming the binding, when a steering operand is phantom in this run.
+  void require_real(const TensorRef& r) const;
 };
 
 // A contiguous run of bytes that a memory instruction moves.

@@ -4,6 +4,7 @@
 
 namespace daybreak::isa {
 
+// Tile row i * rows_per_entry + j takes tensor row from.row + index[i] * rows_per_entry + j.
 struct Gather {
   static constexpr Opcode kOpcode = Opcode::gather;
   static constexpr std::string_view kName = "gather";

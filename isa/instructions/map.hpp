@@ -5,6 +5,7 @@
 namespace daybreak::isa {
 
 enum class Function : uint8_t { copy, relu, silu, sigmoid, tanh, exp2 };
+constexpr int count_of(Function) { return 6; }
 constexpr std::string_view name_of(Function f) {
   constexpr std::string_view names[] = {"copy", "relu", "silu", "sigmoid", "tanh", "exp2"};
   return names[int(f)];

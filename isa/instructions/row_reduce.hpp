@@ -5,6 +5,7 @@
 namespace daybreak::isa {
 
 enum class Reduction : uint8_t { sum, maximum };
+constexpr int count_of(Reduction) { return 2; }
 constexpr std::string_view name_of(Reduction f) {
   constexpr std::string_view names[] = {"sum", "maximum"};
   return names[int(f)];

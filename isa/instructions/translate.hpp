@@ -37,7 +37,13 @@ struct Translate {
   Queue queue() const { return on_control ? Queue::control : Queue::dma_in; }
   Work work() const;
   void execute(Context&) const;
+  // Reads of the positions and writes of the table and its stamp. Reads of the page table are not in
+  // it: whoever models the walk takes them from the two functions below.
   void for_each_segment(const Context&, const SegmentSink&) const;
+  // The request level's entry (16 bytes).
+  Address request_entry(const Context&) const;
+  // The block entry (4 bytes) each valid position needs, in order, repeats included.
+  void for_each_walk(const Context&, const std::function<void(Address)>&) const;
 };
 
 }  // namespace daybreak::isa

@@ -12,7 +12,14 @@
 
 namespace daybreak::isa {
 
-enum class OutOfBounds : uint8_t { fault, zero, skip };  // read zeros / write nothing
+// What an access outside a tensor means: an error, or (zero and skip alike) reads give zeros and writes
+// leave out what lies outside.
+enum class OutOfBounds : uint8_t { fault, zero, skip };
+constexpr int count_of(OutOfBounds) { return 3; }
+constexpr std::string_view name_of(OutOfBounds o) {
+  constexpr std::string_view names[] = {"fault", "zero", "skip"};
+  return names[int(o)];
+}
 
 // Rank <= 5, dims outermost first, strides in signed bytes. A tensor is seen as a matrix whose rows are
 // all dims but the last, flattened: row r of dims {P, R, C} is (r / R, r % R). That is how a paged cache

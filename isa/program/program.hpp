@@ -71,6 +71,7 @@ struct Capabilities {
   bool fp8_matrix = true;             // false: FP8 operands are cast to BF16 first
   int64_t max_semaphores = 64;        // per core
   int64_t semaphore_max = 15;         // count a semaphore can hold
+  int64_t queue_depth = 32;           // entries of each instruction FIFO
   int64_t cores = 1;
 };
 

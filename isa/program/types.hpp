@@ -30,6 +30,7 @@ namespace isa {
 // waits for its data does not hold back the loads behind it.
 enum class Queue : uint8_t { control, dma_in, dma_out, matrix, vector, sort };
 inline constexpr int kQueues = 6;
+constexpr int count_of(Queue) { return kQueues; }
 constexpr std::string_view name_of(Queue q) {
   constexpr std::string_view names[] = {"control", "dma_in", "dma_out", "matrix", "vector", "sort"};
   return names[int(q)];
@@ -38,6 +39,7 @@ constexpr std::string_view name_of(Queue q) {
 // The scratchpads of one core.
 enum class Space : uint8_t { operand, vector, accumulator };
 inline constexpr int kSpaces = 3;
+constexpr int count_of(Space) { return kSpaces; }
 constexpr std::string_view name_of(Space s) {
   constexpr std::string_view names[] = {"operand", "vector", "accumulator"};
   return names[int(s)];
