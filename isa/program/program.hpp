@@ -45,6 +45,7 @@ struct Launch {
   std::vector<uint32_t> after;       // launches that must have ended (indices in the run's list)
   uint32_t stream = 0;               // launches of one stream run in order
   uint32_t priority = 0;             // higher first among ready launches
+  uint32_t cores = 0;                // most cores it may occupy, lowest first; 0 = all
   uint32_t gang = 1;                 // consecutive tasks that start together, on neighbouring cores
   uint32_t shared_semaphores = 0;    // counters between the cores of this launch, all start at 0
 };
