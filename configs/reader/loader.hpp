@@ -17,6 +17,7 @@ inline constexpr int kMaxValues = 250'000;    // nodes of one file
 
 // The bytes of a file; UserError when it cannot be read or is larger than kMaxFileBytes.
 std::string read_file(const std::string& path);
+void check_size(size_t bytes, const std::string& name);   // UserError above kMaxFileBytes
 
 // `name` is the path as the user gave it; it starts every message.
 Node load_yaml_text(std::string_view text, const std::string& name);
