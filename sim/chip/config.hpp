@@ -176,8 +176,10 @@ struct HbmConfig {
   int64_t burst;                            // tck of one atom on the data bus
   double cl, cwl, rcd_rd, rcd_wr, rp, ras, rc, ccd_s, ccd_l, ccd_r, rrd_s, rrd_l, faw, wr, rtp, wtr_s,
       wtr_l, rtw, refi, rfc_ab, rfc_pb, rrefd;
+  double act_command, pre_command, ref_command;  // ns on the row bus, rounded up to half a tck
   std::string refresh, page, map;
-  int64_t controller, queue;
+  int64_t controller, queue, starvation;
+  double write_high, write_low;
   template <class V> void knobs(V& v) {
     const char* geometry = "memory.md section 1, hbm2e_3200";
     v.knob("stacks", stacks, 4, "count", 1, 64, "HBM stacks", kDatasheet);
@@ -215,11 +217,17 @@ struct HbmConfig {
     v.knob("rfc_ab", rfc_ab, 350, "ns", 0, 100000, "all-bank refresh", geometry);
     v.knob("rfc_pb", rfc_pb, 160, "ns", 0, 100000, "per-bank refresh", geometry);
     v.knob("rrefd", rrefd, 8.125, "ns", 0, 1000, "per-bank refresh to the next one", geometry);
+    v.knob("act_command", act_command, 1.25, "ns", 0, 100, "row bus time of an activate, rounded up to half a clock", geometry);
+    v.knob("pre_command", pre_command, 0.625, "ns", 0, 100, "row bus time of a precharge, rounded up to half a clock", geometry);
+    v.knob("ref_command", ref_command, 0.625, "ns", 0, 100, "row bus time of a refresh, rounded up to half a clock", geometry);
     v.choice("refresh", refresh, "per-bank", {"all-bank", "per-bank", "off"}, "kind of refresh", kDatasheet);
     v.choice("page", page, "open", {"open", "closed"}, "row policy", kDatasheet);
     v.choice("map", map, "coarse256", {"fine64", "coarse256", "rowlinear"}, "address map inside a stack", kDatasheet);
     v.knob("controller", controller, 60, "cycles", 0, 10000, "controller pipeline, core cycles", kDatasheet);
     v.knob("queue", queue, 64, "count", 1, 4096, "reads and, separately, writes queued per channel", "memory.md section 2");
+    v.knob("starvation", starvation, 16, "count", 0, 65536, "row hits of one bank that may pass its oldest request", "assumed");
+    v.knob("write_high", write_high, 0.8, "ratio", 0, 1, "share of the write queue that starts a write drain", "memory.md section 2");
+    v.knob("write_low", write_low, 0.2, "ratio", 0, 1, "share of the write queue that ends a write drain", "memory.md section 2");
   }
 };
 
