@@ -10,7 +10,6 @@
 // flows_dropped(). The file appears under its name only when the run has ended (AtomicFile).
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,6 +29,7 @@ struct PerfettoOptions {
   TraceLevel level = TraceLevel::instruction;
   double clock_hz = 0;     // of the core clock
   std::string chip;        // its name
+  std::vector<std::string> kernels = {};   // names of the tasks, by launch number
 };
 
 class PerfettoWriter : public Observer {

@@ -43,7 +43,7 @@ struct KernelRow {
   double useful_flop = 0;                               // 2 x multiply-adds that the result needs
   double hbm_floor_cycles = 0, matrix_floor_cycles = 0;
   double hbm_floor_share = 0, matrix_floor_share = 0;   // floor / cycles, 0 to 1
-  double useful_share = 0;                              // useful FLOP/s / peak of all cores, 0 to 1
+  double useful_share = 0;                              // useful FLOP/s / Peaks::flops, 0 to 1
   std::vector<BusyShare> busy;                          // over the cores that ran it, by unit
   std::vector<UnitStalls> stalls;                       // the same cores, cycles by cause
   std::string top_stall, top_stall_unit;                // of the bounding unit; "none" without stalls
@@ -81,7 +81,9 @@ struct LaunchFacts {
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, read_bytes = 0, write_bytes = 0;
   int64_t useful_bytes = 0;
   double useful_flop = 0;
+  double matrix_flops = 0;                // peak of the format it multiplies in; 0: Peaks::flops
 };
+// Of the whole chip; flops in its fastest format.
 struct Peaks { double clock_hz = 0, hbm_bytes_per_second = 0, flops = 0; };
 
 // Time that `work` needs at `per_second`, in cycles of a clock of `clock_hz`. Zero work needs none.

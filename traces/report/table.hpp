@@ -7,7 +7,7 @@
 
 namespace daybreak::traces {
 
-// Columns of text; the first row is the heading. Numbers (right = true) are aligned to the right.
+// Columns of text under a heading. Numbers (right = true) are aligned to the right.
 struct TextTable {
   struct Column { std::string name; bool right = true; };
   std::vector<Column> columns;
