@@ -4,6 +4,7 @@
 //   sim::RunResult r = chip.run(launches, {&perfetto, &stalls});
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,16 +12,32 @@
 
 #include "isa/program/program.hpp"
 #include "sim/chip/config.hpp"
+#include "sim/memory/port.hpp"
 #include "traces/event/event.hpp"
 
 namespace daybreak::sim {
 
 enum class Values : uint8_t { full, steering };
 
+// Cumulative counters of whatever stands behind the ports.
+struct MemoryTotals {
+  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, row_hits = 0, row_misses = 0;
+};
+
+// What stands behind the cores' ports. Built after the SystemC context and destroyed before it.
+class MemoryBackend {
+ public:
+  virtual ~MemoryBackend() = default;
+  virtual MemoryPort& port(int core) = 0;
+  virtual MemoryTotals totals() const { return {}; }
+};
+using MemoryFactory = std::function<std::unique_ptr<MemoryBackend>(const ChipConfig&)>;
+
 struct ChipOptions {
   Values values = Values::full;
   bool check_order = true;        // happens-before checker
   int64_t watchdog = 50'000'000;  // cycles without any retirement before a deadlock is reported
+  MemoryFactory memory;           // empty: NoC, L2 and HBM of the chip's description
 };
 
 // Totals of one launch (what its tasks asked for and got).
@@ -43,7 +60,8 @@ class Chip {
  public:
   Chip(const ChipConfig&, isa::MemoryImage&, isa::BindingTable&, isa::TaskSource&, ChipOptions = {});
   ~Chip();
-  // Runs all launches to the end. Throws InvariantError on deadlock, a read without an edge, a stale
+  // Runs all launches to the end, from cold caches at cycle 0 each time; the image keeps what they wrote.
+  // Throws InvariantError on deadlock, a read without an edge, a stale
   // index table or phantom data that steers; the message starts with time and module path. Several chips
   // may run one after the other in one process.
   RunResult run(std::span<const isa::Launch>, std::span<traces::Observer* const> = {});
