@@ -1,7 +1,7 @@
 // The Machine page: everything a kernel may ask of a target. A kernel is a class template over a
 // Machine M; Host, Record and (device code) Hopper are the machines.
 //
-// Types of M
+// Types of M (M::template Tile<T, R, C>, ...; kernels alias the noise away)
 //   Tile<T, R, C>   a tile of R x C elements; which memory holds it is the machine's affair
 //   Acc<R, C>       an fp32 accumulator of the matrix unit
 //   Rows<R>         one fp32 value per row: (R, 1)
@@ -24,9 +24,10 @@
 //   load(tile, tensor, row, col)                    a rectangle, top left at (row, col)
 //   store(tensor, row, col, tile)
 //   gather(tile, tensor, col, index, row, first)    tile rows named by entries first, first + 1, ... of
-//                                                   row `row` of the index table; tile rows / entries =
-//                                                   consecutive tensor rows per entry (pages)
-//   gather(..., stamp, requests)                    the same, refused when the page table's generation
+//                                                   row `row` of the index table
+//   gather_pages(tile, tensor, col, index, row, first)   the same where an entry names a page, a plane of a
+//                                                   (..., page rows, cols) tensor; tile rows hold whole pages
+//   gather(..., stamp, requests)                    as gather, refused when the page table's generation
 //                                                   is no longer the one in `stamp` (row `row`)
 //   scatter(tensor, col, tile, slots, row, first)   tile rows to tensor rows slots[row][first + i]; < 0: none
 //   translate(to, row, stamp, positions, requests, blocks, request, count, page_tokens)
@@ -62,6 +63,54 @@
 // Rules every machine keeps and Host checks: no read of a tile nothing has filled, no read of an
 // accumulator in the body that hands it to the matrix unit (the pipeline settles), released slots are
 // poisoned, shapes agree at compile time.
+// For pipelines, never for kernels
+//   enter(body, step)      the body that runs from here on (labels, checks)
+//   settle()               accumulators handed to the matrix unit may be read again
+//   release(tiles)         a ring slot's contents are dead
+//   guard_board(tiles)     tiles that no body may read after it has written them
+//   begin_lifetime(name), end_lifetime() -> ids    which tiles a lifetime is made of
+//   kConsumers             consumers that share the output columns
 #pragma once
+#include <cstdint>
+#include <vector>
+
+#include "isa/instructions/map.hpp"
 #include "kernels/tile/elements.hpp"
 #include "kernels/tile/views.hpp"
+
+namespace daybreak::kernels {
+
+// The page as a concept, tried on one representative shape of each operation.
+template <class M>
+concept Machine = requires(
+    M& m, typename M::template Tile<float, 64, 128>& x, typename M::template Tile<Bf16, 64, 128>& b,
+    typename M::template Tile<E4m3, 64, 128>& codes, typename M::template Acc<64, 64>& acc,
+    typename M::template Acc<64, 128>& out, typename M::template Rows<64>& rows,
+    typename M::template Tile<float, 1, 128>& line, typename M::template Tile<int32_t, 1, 64>& positions,
+    typename M::template Tile<int32_t, 1, 1>& count, typename M::template List<64>& list,
+    typename M::template Tile<Bf16, 64, 64>& weights, const typename M::Tensor& t,
+    const typename M::Order& order, const std::vector<uint32_t>& ids) {
+  { m.read(t, 0, 0) } -> std::same_as<int32_t>;
+  m.load(x, t, 0, 0); m.store(t, 0, 0, x);
+  m.gather(b, t, 0, t, 0, 0); m.gather(b, t, 0, t, 0, 0, t, t); m.gather_pages(b, t, 0, t, 0, 0);
+  m.scatter(t, 0, b, t, 0, 0); m.translate(t, 0, t, t, t, t, 0, 0, 64);
+  m.mma_abt(acc, b, b, true); m.mma_abt(acc, codes, codes, false); m.mma_ab(out, weights, b, true);
+  m.raise_rows(rows, rows, acc, 0.f); m.sum_rows(rows, acc); m.max_rows(rows, acc);
+  m.exp2_rows(acc, acc, rows, 1.f); m.scale_rows(out, rows); m.divide_rows(out, rows);
+  m.scale_columns(x, line); m.scale_add(rows, rows, rows); m.keep_columns(acc, 1, 0.f);
+  m.log2_rows(rows, rows, rows, 1.f); m.norm_rows(b, x, line, 1e-6f);
+  m.layer_norm_rows(b, x, line, line, 1e-6f);
+  m.fill(x, 0.f); m.add(x, x, x); m.sub(x, x, x); m.mul(x, x, x); m.max(x, x, x); m.fma(x, x, x, x);
+  m.act(x, x, isa::Function::relu, 1.f); m.cast(b, x); m.quantise(codes, rows, x, 128, true);
+  m.dequantise(b, codes, rows, 128); m.rope(b, x, line, true); m.hadamard(b, x);
+  m.put(b, x); m.get(x, b);
+  m.topk_block(list, line, 0, 128); m.merge_topk(list, list, list);
+  m.merge_topk(list, list, list, list); m.merge_topk(list, list, list, list, list);
+  m.extract(positions, count, list); m.load_list(list, t, 0, 0); m.store_list(t, 0, 0, list);
+  m.signal(order); m.wait(order, 1);
+  m.enter("body", 0); m.settle(); m.release(ids); m.guard_board(ids); m.begin_lifetime("stage");
+  { m.end_lifetime() } -> std::same_as<std::vector<uint32_t>>;
+  { M::kConsumers } -> std::convertible_to<int>;
+};
+
+}  // namespace daybreak::kernels
