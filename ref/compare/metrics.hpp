@@ -1,5 +1,5 @@
-// Error metrics in double. Elements that are not finite on either side are left out: their positions
-// are compared by the verdict. All are free of scale.
+// Error metrics in double. Elements that are not finite on either side are left out: their
+// positions are compared by the verdict. All are free of scale.
 #pragma once
 #include <span>
 

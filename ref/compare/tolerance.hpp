@@ -1,5 +1,5 @@
-// Every tolerance the program uses, by name, in one table (operators.md section 10). A limit below zero
-// is not checked. NaN, +inf and -inf must stand at the same places under every tolerance.
+// Every tolerance the program uses, by name, in one table (operators.md section 10). A limit below
+// zero is not checked. NaN, +inf and -inf must stand at the same places under every tolerance.
 #pragma once
 #include <span>
 #include <string>
@@ -9,10 +9,12 @@ namespace daybreak::ref {
 
 struct Tolerance {
   std::string_view name;
-  bool exact = false;        // equal values; -0 equals +0
-  // An element passes if |got - want| <= absolute or <= relative * |want|.
+  bool exact = false;  // equal values; -0 equals +0
+  // An element passes if |got - want| <= absolute, <= relative * |want| or <= floor * max |want|;
+  // the floor is for sums that cancel.
   double absolute = -1;
   double relative = -1;
+  double floor = -1;
   // Limits of metrics over the whole tensor, all free of scale (compare/metrics.hpp).
   double calc_diff = -1;
   double rms_ratio = -1;

@@ -11,7 +11,7 @@ namespace daybreak::ref {
 
 struct Metric {
   std::string name;
-  double value;   // rounded to three digits
+  double value;  // rounded to three digits
   double limit;
 };
 
@@ -19,11 +19,11 @@ struct Verdict {
   std::string name;
   bool pass = false;
   std::vector<Metric> metrics;
-  std::string tolerance;        // the limits in words
-  int64_t elements = 0;         // compared
-  int64_t worst = -1;           // flat index of the worst element, -1 = none differs
-  double got = 0, want = 0;     // its two values
-  std::string finding;          // why it failed, one sentence; empty when it passed
+  std::string tolerance;     // the limits in words
+  int64_t elements = 0;      // compared
+  int64_t worst = -1;        // flat index of the worst element, -1 = none differs
+  double got = 0, want = 0;  // its two values
+  std::string finding;       // why it failed, one sentence; empty when it passed
 };
 
 // Element by element. Different lengths fail.
@@ -40,10 +40,10 @@ Verdict compare_exact(std::string name, std::span<const int32_t> got,
 Verdict compare_exact(std::string name, std::span<const uint8_t> got,
                       std::span<const uint8_t> want);
 
-// A top-k list whose scores may be off by `epsilon` from the reference scores (operators.md section 3).
-// With tau the k-th reference score: every score above tau + epsilon is in the list, none below
+// A top-k list whose scores may be off by `epsilon` from the reference scores (operators.md section
+// 3). With tau the k-th reference score: every score above tau + epsilon is in the list, none below
 // tau - epsilon; min(k, candidates) unique indices, ascending, in range, then -1. k = list.size().
-Verdict compare_topk(std::string name, std::span<const int32_t> list,
-                     std::span<const float> scores, double epsilon);
+Verdict compare_topk(std::string name, std::span<const int32_t> list, std::span<const float> scores,
+                     double epsilon);
 
 }  // namespace daybreak::ref

@@ -14,8 +14,8 @@ constexpr uint32_t kMagnitude = 0x7FFFFFFF;
 constexpr uint32_t kInfinity = 0x7F800000;
 constexpr std::array<float, 8> kE2m1 = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
 
-// Normal codes: round the 23-bit fraction to 3 bits, carry included, and move the bias from 127 to 7.
-// Below 2^-6: adding 16384, whose unit in the last place is 2^-9, leaves the rounded count of
+// Normal codes: round the 23-bit fraction to 3 bits, carry included, and move the bias from 127
+// to 7. Below 2^-6: adding 16384, whose unit in the last place is 2^-9, leaves the rounded count of
 // subnormal steps in the low bits (8 of them are the smallest normal code).
 inline uint32_t e4m3_code(float x) {
   const uint32_t bits = std::bit_cast<uint32_t>(x);
@@ -73,7 +73,7 @@ float decode_e2m1(uint8_t code) {
 uint8_t encode_e8m0_ceil(float x) {
   const uint32_t magnitude = std::bit_cast<uint32_t>(x) & kMagnitude;
   if (magnitude > kInfinity) return 0xFF;
-  if (magnitude <= 0x00400000) return 0;   // 2^-127 is the fp32 subnormal 0x00400000
+  if (magnitude <= 0x00400000) return 0;  // 2^-127 is the fp32 subnormal 0x00400000
   const uint32_t exponent = (magnitude >> 23) + ((magnitude & 0x7FFFFF) != 0);
   return uint8_t(std::min<uint32_t>(exponent, 0xFE));
 }

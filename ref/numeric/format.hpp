@@ -11,8 +11,10 @@ enum class Format : uint8_t { f32, bf16, f16, e4m3, e5m2, e2m1, e8m0, i32, u8, r
 // Size of one element in bits.
 constexpr int bits_of(Format f) {
   switch (f) {
-    case Format::f32: case Format::i32: return 32;
-    case Format::bf16: case Format::f16: return 16;
+    case Format::f32:
+    case Format::i32: return 32;
+    case Format::bf16:
+    case Format::f16: return 16;
     case Format::e2m1: return 4;
     case Format::record: return 64;
     default: return 8;

@@ -11,7 +11,7 @@
 namespace daybreak::numeric {
 namespace {
 
-constexpr uint64_t kGolden = 0x9E3779B97F4A7C15;   // 2^64 over the golden ratio
+constexpr uint64_t kGolden = 0x9E3779B97F4A7C15;  // 2^64 over the golden ratio
 
 // The output function of SplitMix64: a bijection in which every input bit reaches every output bit.
 constexpr uint64_t finalise(uint64_t z) {
@@ -75,8 +75,7 @@ void gaussian_bf16(uint64_t seed, uint64_t stream, uint64_t first, std::span<flo
     to[i + 2] = value(bits >> 32);
     to[i + 3] = value(bits >> 48);
   }
-  for (; i < to.size(); ++i)
-    to[i] = value(draw(key, (first + i) / 4) >> (first + i) % 4 * 16);
+  for (; i < to.size(); ++i) to[i] = value(draw(key, (first + i) / 4) >> (first + i) % 4 * 16);
 }
 
 }  // namespace daybreak::numeric

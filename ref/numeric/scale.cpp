@@ -22,8 +22,7 @@ float quantise_group(std::span<const float> from, ScaleRule rule, uint8_t* to) {
     largest = a > largest ? a : largest;
     has_nan |= x != x;
   }
-  const float scale =
-      scale_of(has_nan ? std::numeric_limits<float>::quiet_NaN() : largest, rule);
+  const float scale = scale_of(has_nan ? std::numeric_limits<float>::quiet_NaN() : largest, rule);
   float scaled[kBlock];
   for (size_t first = 0; first < from.size(); first += kBlock) {
     const size_t count = std::min(kBlock, from.size() - first);

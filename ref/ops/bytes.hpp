@@ -1,5 +1,5 @@
-// Bytes of a cache as an oracle reads them: one piece of memory, or a function that copies a range out
-// of a sparse image. Offsets are 64 bits from the start of the tensor.
+// Bytes of a cache as an oracle reads them: one piece of memory, or a function that copies a range
+// out of a sparse image. Offsets are 64 bits from the start of the tensor.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 // RMSNorm, LayerNorm and the Hadamard rotation (operators.md section 2), in double.
-// Rows stand side by side: x is (rows, cols) with cols = weight.size(). Results are not rounded: pass
-// them to nearest_bf16 where the operator stores BF16.
+// Rows stand side by side: x is (rows, cols) with cols = weight.size(). Results are not rounded:
+// pass them to nearest_bf16 where the operator stores BF16.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -7,8 +7,9 @@
 namespace daybreak::ref {
 
 struct PageTable {
-  std::span<const int32_t> requests;  // (requests, 4): first block entry, entries, generation, 0
-  std::span<const int32_t> blocks;    // physical page of each block entry, -1 = unmapped
+  std::span<const int32_t> requests =
+      {};                                // (requests, 4): first block entry, entries, generation, 0
+  std::span<const int32_t> blocks = {};  // physical page of each block entry, -1 = unmapped
   int64_t page_tokens = 64;
 };
 

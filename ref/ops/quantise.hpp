@@ -14,17 +14,17 @@ enum class ScaleForm : uint8_t {
 };
 
 struct Quantised {
-  std::vector<uint8_t> codes;   // (rows, cols) E4M3
-  std::vector<float> scales;    // (rows, ceil(cols / group))
+  std::vector<uint8_t> codes;  // (rows, cols) E4M3
+  std::vector<float> scales;   // (rows, ceil(cols / group))
 };
 
 // x is (rows, cols); the last group of a row may be shorter.
 Quantised act_quant(std::span<const float> x, int64_t cols, ScaleForm form, int64_t group = 128);
 
-constexpr int64_t kLatentDim = 512;      // E4M3 in a record, four groups of 128
-constexpr int64_t kRopeDim = 64;         // BF16, not quantised
+constexpr int64_t kLatentDim = 512;  // E4M3 in a record, four groups of 128
+constexpr int64_t kRopeDim = 64;     // BF16, not quantised
 constexpr int64_t kKeyDim = kLatentDim + kRopeDim;
-constexpr int64_t kRecordBytes = 656;    // 512 codes, 4 fp32 scales, 64 bf16
+constexpr int64_t kRecordBytes = 656;  // 512 codes, 4 fp32 scales, 64 bf16
 
 // latent (512) and rope part (64 bf16 bits) of one token to its record.
 std::array<uint8_t, kRecordBytes> encode_record(std::span<const float> latent,

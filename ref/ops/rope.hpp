@@ -1,4 +1,5 @@
-// Rotary position embedding (operators.md section 2): frequencies with or without YaRN, both layouts.
+// Rotary position embedding (operators.md section 2): frequencies with or without YaRN, both
+// layouts.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,13 +8,13 @@
 namespace daybreak::ref {
 
 struct RopeParameters {
-  int64_t dim = 64;                  // columns rotated, even
+  int64_t dim = 64;  // columns rotated, even
   double theta = 10000;
-  bool yarn = false;                 // the fields below count only if set
+  bool yarn = false;  // the fields below count only if set
   double factor = 1;
   int64_t original_positions = 4096;
   double beta_fast = 32, beta_slow = 1;
-  bool truncate = true;              // round the ramp's ends outwards to whole indices (gpt-oss: no)
+  bool truncate = true;  // round the ramp's ends outwards to whole indices (gpt-oss: no)
 };
 
 enum class RopeLayout : uint8_t {

@@ -1,5 +1,5 @@
-// Exact top-k as a total order (operators.md section 3): score descending, index ascending, -0 = +0,
-// NaN and -inf never selected.
+// Exact top-k as a total order (operators.md section 3): score descending, index ascending, -0 =
+// +0, NaN and -inf never selected.
 #pragma once
 #include <cstdint>
 #include <span>
