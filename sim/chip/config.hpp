@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isa/program/program.hpp"
@@ -125,7 +126,7 @@ struct ControlConfig {
     v.knob("issue_cycles", issue_cycles, 1, "cycles", 1, 1000, "per instruction issued", kDatasheet);
     v.knob("queue_depth", queue_depth, 32, "count", 1, 4096, "entries of each instruction FIFO", kDatasheet);
     v.knob("scalar_load", scalar_load, 60, "cycles", 0, 10000, "scalar load from memory", kDatasheet);
-    v.knob("semaphores", semaphores, 64, "count", 1, 4096, "semaphores of a core", "accelerator.md 4.1");
+    v.knob("semaphores", semaphores, 64, "count", 1, 256, "semaphores of a core", "accelerator.md 4.1");
     v.knob("semaphore_max", semaphore_max, 15, "count", 1, 65535, "largest count", "accelerator.md 4.1");
     v.knob("semaphore_latency", semaphore_latency, 8, "cycles", 0, 10000, "signal to wait inside a core", kDatasheet);
   }
@@ -257,6 +258,8 @@ struct ChipConfig {
   SchedulerConfig scheduler;
   // Knobs the chip's own file does not state (they keep mx-dma's figure): printed as assumed.
   std::vector<std::string> assumed;
+  // (path, source) of knobs whose file says where the figure comes from.
+  std::vector<std::pair<std::string, std::string>> sources;
 
   ChipConfig();                   // every knob at its default
   template <class V> void knobs(V& v) {
@@ -267,7 +270,9 @@ struct ChipConfig {
   isa::Capabilities capabilities() const;
   Femtoseconds period() const;    // of the core clock, rounded to 1 fs
   double hbm_bytes_per_second() const;   // peak of all stacks
-  double flops(Format) const;     // peak of all matrix units, FLOP/s
+  // Peak of all matrix units, FLOP/s: f16 and bf16; e4m3, e5m2 and e2m1 (which reaches the unit as FP8) at
+  // the FP8 rate, or the BF16 rate where the unit has no FP8. Other formats are an InvariantError.
+  double flops(Format) const;
 };
 
 }  // namespace daybreak::sim
