@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 
 namespace daybreak::configs {
 
@@ -74,7 +75,9 @@ std::string in_quotes(std::string_view text) {
 
 std::string number_text(double value) {
   char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  const bool whole = value > -1e15 && value < 1e15 && value == double(int64_t(value));
+  const auto end = whole ? std::to_chars(buffer, buffer + sizeof buffer, int64_t(value)).ptr
+                         : std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   return std::string(buffer, end);
 }
 

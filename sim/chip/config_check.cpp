@@ -109,6 +109,11 @@ void check_hbm(const HbmConfig& hbm, const L2Config& l2, Conflicts& out) {
   if (hbm.refresh == "per-bank" && hbm.rrefd * double(banks) > hbm.refi)
     out.push_back({{"chip.hbm.rrefd", "chip.hbm.refi"},
                    "refreshing " + n(banks) + " banks one after the other does not fit the interval"});
+  if (hbm.write_low >= hbm.write_high)
+    out.push_back({{"chip.hbm.write_low", "chip.hbm.write_high"},
+                   "a write drain must end below the share that starts it: 'write_low' (" +
+                       configs::number_text(hbm.write_low) + ") must be less than 'write_high' (" +
+                       configs::number_text(hbm.write_high) + ")"});
   if (hbm.ras > hbm.rc)
     out.push_back({{"chip.hbm.ras", "chip.hbm.rc"}, "a row's open time 'ras' must not exceed 'rc'"});
 }

@@ -11,6 +11,7 @@ void hbm2_2000(HbmConfig& h) {
   h.rp = 14, h.ras = 34, h.rc = 48, h.ccd_s = 2, h.ccd_l = 4, h.ccd_r = 2;
   h.rrd_s = 4, h.rrd_l = 4, h.faw = 15, h.wr = 16, h.rtp = 5;
   h.wtr_s = 6, h.wtr_l = 8, h.rtw = 13, h.refi = 3900, h.rfc_ab = 260, h.rfc_pb = 160, h.rrefd = 8;
+  h.act_command = 2, h.pre_command = 1, h.ref_command = 1;
 }
 
 void hbm2e_3200(HbmConfig& h) {
@@ -22,6 +23,7 @@ void hbm2e_3200(HbmConfig& h) {
   h.ccd_r = 2 * ck, h.rrd_s = 7 * ck, h.rrd_l = 7 * ck, h.faw = 24 * ck, h.wr = 26 * ck;
   h.rtp = 8 * ck, h.wtr_s = 10 * ck, h.wtr_l = 13 * ck, h.rtw = 19 * ck, h.refi = 6240 * ck;
   h.rfc_ab = 560 * ck, h.rfc_pb = 256 * ck, h.rrefd = 13 * ck;
+  h.act_command = 2 * ck, h.pre_command = ck, h.ref_command = ck;
 }
 
 void hbm3_6400(HbmConfig& h) {
@@ -33,12 +35,15 @@ void hbm3_6400(HbmConfig& h) {
   h.ccd_r = 3 * ck, h.rrd_s = 4 * ck, h.rrd_l = 5 * ck, h.faw = 24 * ck, h.wr = 33 * ck;
   h.rtp = 9 * ck, h.wtr_s = 7 * ck, h.wtr_l = 10 * ck, h.rtw = 20 * ck, h.refi = 6240 * ck;
   h.rfc_ab = 560 * ck, h.rfc_pb = 320 * ck, h.rrefd = 8 * ck;
+  h.act_command = 1.5 * ck, h.pre_command = 0.5 * ck, h.ref_command = 0.5 * ck;
 }
 
 // Section 3: HBM3 timing in ns under a slower clock, 24 Gb dies.
 void hbm3e_h200(HbmConfig& h) {
   hbm3_6400(h);
-  h.capacity_gb = 24, h.tck = 0.64, h.rows = 24576, h.rfc_ab = 450, h.rfc_pb = 200;
+  const double ck = 0.64;
+  h.capacity_gb = 24, h.tck = ck, h.rows = 24576, h.rfc_ab = 450, h.rfc_pb = 200;
+  h.act_command = 1.5 * ck, h.pre_command = 0.5 * ck, h.ref_command = 0.5 * ck;
 }
 
 struct Preset {
@@ -56,6 +61,13 @@ std::vector<std::string> hbm_preset_names() {
   std::vector<std::string> names;
   for (const auto& preset : kPresets) names.push_back(preset.name);
   return names;
+}
+
+bool hbm_preset_sets(const std::string& knob) {
+  for (const char* kept : {"stacks", "refresh", "page", "map", "controller", "queue", "starvation",
+                           "write_high", "write_low"})
+    if (knob == kept) return false;
+  return true;
 }
 
 bool apply_hbm_preset(HbmConfig& hbm, const std::string& name) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "configs/reader/loader.hpp"
 #include "configs/reader/words.hpp"
@@ -179,11 +178,10 @@ class Loader {
     if (!apply_hbm_preset(chip_.hbm, name))
       throw UserError(at, "'chip.hbm.preset' must be " + configs::any_of(names) + "; got " +
                               in_quotes(name) + configs::did_you_mean(name, names));
-    static const std::set<std::string> kKept = {"chip.hbm.stacks", "chip.hbm.refresh", "chip.hbm.page",
-                                                "chip.hbm.map", "chip.hbm.controller",
-                                                "chip.hbm.queue"};
+    const std::string prefix = "chip.hbm.";
     for (const auto& knob : knobs_) {
-      if (knob.path.rfind("chip.hbm.", 0) != 0 || kKept.count(knob.path)) continue;
+      if (knob.path.rfind(prefix, 0) != 0 || !hbm_preset_sets(knob.path.substr(prefix.size())))
+        continue;
       state(knob, knob.text(), "memory.md, " + name, at);
     }
   }

@@ -46,8 +46,10 @@ std::string range_of(const Knob& knob) {
   return number_text(knob.low) + " to " + number_text(knob.high);
 }
 
+// Units that stand behind a value in a file; the others are written as a bare number or word.
 bool has_suffix(const Knob& knob) {
-  return knob.unit != "word" && knob.unit != "flag" && knob.unit != "count" && knob.unit != "ratio";
+  return knob.unit != "word" && knob.unit != "flag" && knob.unit != "count" &&
+         knob.unit != "ratio" && knob.unit != "1/cycle";
 }
 
 std::string source_in(const ChipConfig& chip, const std::string& path) {
@@ -159,8 +161,8 @@ std::string explain(const std::string& path, const ChipConfig& chip) {
       const std::string unit = knob.unit == "word" || knob.unit == "flag" ? "" : " " + knob.unit;
       return knob.path + ": " + knob.sentence + "\n  unit     " + knob.unit + "\n  allowed  " +
              range_of(knob) + "\n  default  " + knob.default_text + unit + " (" + knob.source +
-             ")\n  " + chip.name + std::string(chip.name.size() < 8 ? 8 - chip.name.size() : 0, ' ') +
-             " " + knob.text() + unit + (own.empty() ? "" : " (" + own + ")") + "\n";
+             ")\n  here     " + knob.text() + unit + " (" + chip.name +
+             (own.empty() ? "" : ": " + own) + ")\n";
     }
     if (knob.path.rfind(full + ".", 0) == 0)
       part += knob.path + " = " + knob.text() + (has_suffix(knob) ? " " + knob.unit : "") + "  (" +
@@ -193,7 +195,7 @@ std::string dump_yaml(const ChipConfig& chip) {
     line += source.empty() ? value
                            : "{value: " + value + ", source: " + nlohmann::json(source).dump() + "}";
     if (line.size() < 38) line.resize(38, ' ');
-    out += line + "  # " + knob.sentence + "\n";
+    out += line + "  # " + (knob.unit == "1/cycle" ? "per cycle: " : "") + knob.sentence + "\n";
   }
   return out;
 }
