@@ -29,7 +29,7 @@ inline constexpr int64_t kNone = -1;
 struct UnitInfo {
   int32_t id = 0;
   int32_t core = -1;        // -1: not part of a core (scheduler, HBM)
-  std::string path, kind;
+  std::string path = {}, kind = {};
   int32_t slots = 1;        // instructions it can hold at once: one trace track each
 };
 
@@ -47,8 +47,8 @@ struct InstructionEvent {
   int32_t unit = 0, slot = 0;
   int64_t launch = 0, task = 0;
   int32_t entry = 0;        // index in the task's program
-  std::string_view name;    // opcode name (static storage)
-  std::string_view label;   // the recorder's label; valid during the call
+  std::string_view name = {};   // opcode name (static storage)
+  std::string_view label = {};  // the recorder's label; valid during the call
   int64_t issued = 0, started = 0, retired = 0;
   int64_t read_bytes = 0, write_bytes = 0;  // memory traffic asked for
   int64_t macs = 0;
@@ -67,7 +67,7 @@ struct TaskEvent {
 
 struct LaunchEvent {
   int64_t launch = 0;
-  std::string_view kernel;
+  std::string_view kernel = {};
   int64_t ready = 0, started = 0, ended = 0, tasks = 0;
 };
 

@@ -24,8 +24,8 @@ struct Metric { std::string name; double value = 0; };
 struct VerdictRow {
   std::string name;
   bool pass = false;
-  std::vector<Metric> metrics;
-  std::string tolerance, worst;
+  std::vector<Metric> metrics = {};
+  std::string tolerance = {}, worst = {};
 };
 
 struct BusyShare { std::string unit; double share = 0; };             // 0 to 1
@@ -63,21 +63,21 @@ struct Seed { std::string name; uint64_t value = 0; };
 struct RunRecord {
   std::string version;                    // of the program
   std::string verb;                       // "day0", "run"
-  std::vector<Fact> model, workload;      // what was read and asked for
-  std::string chip, chip_hash;            // name, content_hash() of all knobs
+  std::vector<Fact> model = {}, workload = {};     // what was read and asked for
+  std::string chip = {}, chip_hash = {};          // name, content_hash() of all knobs
   double clock_hz = 0;
-  std::string values;                     // "full" or "steering"
-  std::vector<Seed> seeds;
-  std::vector<KernelRow> kernels;
-  Totals totals;
-  std::vector<VerdictRow> verdicts;
-  std::vector<Assumed> assumed;
+  std::string values = {};                   // "full" or "steering"
+  std::vector<Seed> seeds = {};
+  std::vector<KernelRow> kernels = {};
+  Totals totals = {};
+  std::vector<VerdictRow> verdicts = {};
+  std::vector<Assumed> assumed = {};
   bool pass() const;                      // all verdicts
 };
 
 // What the report needs to know about a launch beside its accounting.
 struct LaunchFacts {
-  std::string kernel;                     // name of the row; empty: the launch's own
+  std::string kernel = {};                // name of the row; empty: the launch's own
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, read_bytes = 0, write_bytes = 0;
   int64_t useful_bytes = 0;
   double useful_flop = 0;
