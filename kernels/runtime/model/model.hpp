@@ -22,8 +22,13 @@ struct RopeConfig {
 
 struct IndexerConfig {
   int64_t heads = 0, dim = 0, topk = 0;
+  double norm_epsilon = 1e-6;         // LayerNorm of the index keys; always assumed
   bool interleaved = false;           // RoPE layout of index queries and keys (operators.md section 0)
 };
+
+// One token's latent in the cache (operators.md section 4): 512 E4M3 codes, 4 fp32 scales and 64 BF16 rope
+// values, or 576 BF16 values.
+enum class KvRecord : uint8_t { fp8_656, bf16_1152 };
 
 struct ModelConfig {
   std::string name, architecture;
@@ -36,14 +41,23 @@ struct ModelConfig {
   IndexerConfig indexer;              // heads == 0: no sparse attention
   bool scale_ue8m0 = true;            // activation scales are powers of two
   int64_t experts = 0, experts_per_token = 0, dense_layers = 0, moe_intermediate = 0;
+  int64_t shared_experts = 0, expert_groups = 1, limited_groups = 1;
+  double routed_scale = 1;
+  // How the caches lie in memory; no config.json says it, so all of these are among `assumed`.
+  KvRecord kv_record = KvRecord::fp8_656;
+  int64_t kv_page_tokens = 64, index_page_tokens = 64;
   std::vector<Assumption> assumed;
 
   // (nope + rope)^-1/2, times the YaRN magnitude squared where it applies (operators.md section 1).
   double softmax_scale() const;
+  // What cosine and sine are multiplied by; 1 unless YaRN's two magnitudes differ.
+  double rope_magnitude() const;
 };
 
-// Reads a Hugging Face config.json. Throws UserError with file:line:column for anything missing or
-// mistyped, naming what is allowed; an architecture without sparse attention is an error of its own.
+// Reads a Hugging Face config.json of model_type deepseek_v32 or glm_moe_dsa, or DeepSeek's own inference
+// config (keys dim, n_layers, ...). `path` may be the name of a file in configs/models. Throws UserError
+// with file:line:column for anything missing or mistyped, naming what is allowed; an architecture without
+// sparse attention is an error of its own.
 ModelConfig read_model(const std::string& path);
 ModelConfig read_model_text(const std::string& text, const std::string& name);
 
