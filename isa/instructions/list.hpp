@@ -35,6 +35,7 @@
 #include "isa/instructions/topk_block.hpp"
 #include "isa/instructions/translate.hpp"
 #include "isa/instructions/wait.hpp"
+#include "isa/instructions/operands.hpp"
 
 namespace daybreak::isa {
 
@@ -51,21 +52,5 @@ Opcode opcode_of(const Instruction&);
 void execute(const Instruction&, Context&);
 // Contiguous pieces of memory it moves, in issue order; nothing for instructions of other units.
 void for_each_segment(const Instruction&, const Context&, const SegmentSink&);
-
-// Visits operands only: f(const TileRef&, Access, bool steers) or f(const TensorRef&, Access, bool).
-template <class I, class F>
-void for_each_operand(I& instruction, F&& f) {
-  std::apply(
-      [&](const auto&... field) {
-        auto one = [&](const auto& fl) {
-          auto& member = instruction.*(fl.member);
-          using T = std::remove_cvref_t<decltype(member)>;
-          if constexpr (std::is_same_v<T, TileRef> || std::is_same_v<T, TensorRef>)
-            if (!member.empty()) f(member, fl.access, fl.steers);
-        };
-        (one(field), ...);
-      },
-      std::remove_cvref_t<I>::fields());
-}
 
 }  // namespace daybreak::isa

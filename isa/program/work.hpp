@@ -19,7 +19,8 @@ struct Work {
   int64_t operand_bytes = 0;      // read from the operand scratchpad into the latches
   int64_t scale_bytes = 0;        // group scales read beside them
   int64_t drain_elements = 0;     // accumulator elements that leave through the drain path
-  // vector: elements by class, and bytes that cross the accumulator <-> vector path.
+  // vector: elements by class (each pass counts; operands that are not fp32 count as cast beside them),
+  // and bytes that cross the path between accumulator and vector scratchpad. `move`: all its bytes.
   std::array<int64_t, kVectorClasses> elements{};
   int64_t accumulator_bytes = 0;
   // memory: bytes asked for (padding not counted). Segments come from for_each_segment().
