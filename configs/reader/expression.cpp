@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "configs/reader/words.hpp"
 
@@ -29,6 +30,7 @@ struct Function {
   size_t least, most;                   // arguments
 };
 constexpr size_t kAny = 1000;
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 const std::vector<Function> kFunctions = {
     {"min", 1, kAny}, {"max", 1, kAny}, {"sum", 1, kAny}, {"mean", 1, kAny}, {"count", 1, kAny},
     {"abs", 1, 1},    {"log2", 1, 1},   {"sqrt", 1, 1},   {"delta", 1, 1},   {"ratio", 1, 1},
@@ -99,7 +101,7 @@ class Parser {
       term->kind = Term::Kind::binary;
       term->name = *found;
       term->at = place(offset);
-      if (++terms_ > 10000) fail("there are more than 10000 operators");
+      if (++terms_ > 500) fail("there are more than 500 operators");
       term->inputs = {left, binary(level + 1)};
       left = term;
     }
@@ -202,7 +204,7 @@ double combine(const std::string& op, double a, double b) {
   if (op == "-") return a - b;
   if (op == "*") return a * b;
   if (op == "/") return a / b;
-  if (!finite) return 0;
+  if (!finite) return kUnknown;
   if (op == "<") return a < b;
   if (op == "<=") return a <= b;
   if (op == ">") return a > b;
@@ -223,7 +225,7 @@ class Evaluator {
       case Term::Kind::metric: return lookup_(references_[term.reference]);
       case Term::Kind::negate: {
         Values values = (*this)(*term.inputs[0]);
-        for (double& v : values) v = term.name == "-" ? -v : double(v == 0);
+        for (double& v : values) v = term.name == "-" ? -v : std::isfinite(v) ? double(v == 0) : kUnknown;
         return values;
       }
       case Term::Kind::binary: return binary(term);
@@ -312,7 +314,7 @@ Values Expression::evaluate(const Lookup& lookup) const {
 bool Expression::holds(const Lookup& lookup) const {
   const Values values = evaluate(lookup);
   return !values.empty() && std::all_of(values.begin(), values.end(),
-                                        [](double v) { return v != 0 && !std::isnan(v); });
+                                        [](double v) { return v != 0 && std::isfinite(v); });
 }
 
 }  // namespace daybreak::configs

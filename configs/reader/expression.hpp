@@ -8,8 +8,8 @@
 //            delta (differences of neighbours)   ratio (quotients of neighbours)
 //            first last (one number)   tail(list, n) (the last n numbers)
 //
-// Comparisons give 1 or 0; one with a number that is not finite gives 0, so a division by zero fails a
-// verdict instead of passing it.
+// Comparisons give 1 or 0. One of a number that is not finite gives NaN, which and, or, not hand on and
+// which fails a verdict: a division by zero never passes one.
 #pragma once
 #include <functional>
 #include <memory>
@@ -37,7 +37,7 @@ class Expression {
   static Expression parse(const std::string& text, const Position& at);
 
   Values evaluate(const Lookup&) const;
-  // True when every number is neither 0 nor NaN and there is at least one.
+  // True when every number is finite and not 0 and there is at least one.
   bool holds(const Lookup&) const;
   const std::vector<MetricReference>& references() const { return references_; }
   const std::string& text() const { return text_; }

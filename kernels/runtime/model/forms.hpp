@@ -21,7 +21,7 @@ ModelConfig read_inference_form(const configs::Node& root);
 // Notes a fact that the file does not state.
 void assume(ModelConfig& model, const std::string& what, const std::string& value,
             const std::string& source);
-// Rules that hold in either form: an even rope part, and a selection that is not empty.
-void check_attention(const ModelConfig& model, const configs::Node& root);
+// What the kernels are built for (kernels/library/dsa/layouts.hpp); refused with the key's place.
+void check_shapes(const ModelConfig& model, const configs::Node& root);
 
 }  // namespace daybreak::kernels

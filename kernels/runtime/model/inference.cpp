@@ -50,7 +50,7 @@ ModelConfig read_inference_form(const Node& root) {
   assume(model, "rope", "theta 10000, YaRN factor 40 over 4096 positions", source);
   assume(model, "attention RoPE layout", "interleaved", "operators.md section 0, trap 1");
   assume(model, "indexer RoPE layout", "half-split", "operators.md section 0, trap 1");
-  check_attention(model, root);
+  check_shapes(model, root);
   return model;
 }
 

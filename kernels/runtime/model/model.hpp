@@ -26,10 +26,6 @@ struct IndexerConfig {
   bool interleaved = false;           // RoPE layout of index queries and keys (operators.md section 0)
 };
 
-// One token's latent in the cache (operators.md section 4): 512 E4M3 codes, 4 fp32 scales and 64 BF16 rope
-// values, or 576 BF16 values.
-enum class KvRecord : uint8_t { fp8_656, bf16_1152 };
-
 struct ModelConfig {
   std::string name, architecture;
   int64_t layers = 0, hidden = 0, heads = 0;
@@ -43,8 +39,7 @@ struct ModelConfig {
   int64_t experts = 0, experts_per_token = 0, dense_layers = 0, moe_intermediate = 0;
   int64_t shared_experts = 0, expert_groups = 1, limited_groups = 1;
   double routed_scale = 1;
-  // How the caches lie in memory; no config.json says it, so all of these are among `assumed`.
-  KvRecord kv_record = KvRecord::fp8_656;
+  // Tokens of a page of either cache; no config.json says it, so both are among `assumed`.
   int64_t kv_page_tokens = 64, index_page_tokens = 64;
   std::vector<Assumption> assumed;
 

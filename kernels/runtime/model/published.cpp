@@ -140,7 +140,7 @@ ModelConfig read_published_form(const Node& root) {
   read_layouts(root, model.architecture, model);
   read_scales(root, model);
   read_experts(root, model);
-  check_attention(model, root);
+  check_shapes(model, root);
   return model;
 }
 
@@ -149,18 +149,16 @@ void assume(ModelConfig& model, const std::string& what, const std::string& valu
   model.assumed.push_back({what, value, source});
 }
 
-void check_attention(const ModelConfig& model, const Node& root) {
-  const auto even = [&](const char* key, int64_t value) {
-    if (value % 2 == 0) return;
-    const Node& where = root.require(key);
-    where.fail(in_quotes(key) + " must be even, since RoPE turns pairs; got " + where.text());
+void check_shapes(const ModelConfig& model, const Node& root) {
+  const auto only = [&](const char* key, int64_t value, int64_t supported, const char* why) {
+    if (value == supported) return;
+    root.require(key).fail(in_quotes(key) + " must be " + std::to_string(supported) + ", " + why +
+                           "; got " + std::to_string(value));
   };
-  even("qk_rope_head_dim", model.rope_dim);
-  if (model.indexer.dim < model.rope_dim)
-    root.require("index_head_dim")
-        .fail("'index_head_dim' must be at least qk_rope_head_dim = " + std::to_string(model.rope_dim) +
-              ", the part of an index vector that RoPE turns; got " +
-              std::to_string(model.indexer.dim));
+  only("kv_lora_rank", model.kv_lora, 512, "the latent part of a 656-byte cache record");
+  only("qk_rope_head_dim", model.rope_dim, 64, "the rope part of a 656-byte cache record");
+  only("index_head_dim", model.indexer.dim, 128, "the index vectors that the kernels score");
+  only("index_topk", model.indexer.topk, 2048, "the list that the selection kernels keep");
 }
 
 }  // namespace daybreak::kernels
