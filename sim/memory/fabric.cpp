@@ -1,0 +1,307 @@
+#include "sim/memory/fabric.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "configs/reader/errors.hpp"
+
+namespace daybreak::sim {
+namespace {
+
+// Takes an element from a pool whose free ones are chained through `next`.
+template <class T>
+int32_t take(std::vector<T>& pool, int32_t& free) {
+  if (free < 0) {
+    pool.emplace_back();
+    return int32_t(pool.size()) - 1;
+  }
+  const int32_t index = free;
+  free = pool[index].next;
+  pool[index] = T{};
+  return index;
+}
+
+template <class T>
+void release(std::vector<T>& pool, int32_t& free, int32_t index) {
+  pool[index].next = free;
+  free = index;
+}
+
+}  // namespace
+
+Fabric::Fabric(sc_core::sc_module_name name, const ChipConfig& c)
+    : sc_module(name), period_(c.period().value), latency_(c.noc.latency),
+      hit_latency_(c.l2.hit_latency), controller_(c.hbm.controller),
+      slack_(std::min(latency_, hit_latency_ + controller_)),
+      slowest_(std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle)), hbm_(c.hbm, *this),
+      tags_(c.l2), slices_(c.l2.slices, Link(c.l2.slice_bytes_per_cycle)) {
+  if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_FS)) {
+    throw InvariantError(fmt::format("{}: SystemC's time resolution must be 1 fs", this->name()));
+  }
+  ports_.reserve(c.cores);
+  for (int core = 0; core < int(c.cores); ++core) ports_.emplace_back(*this, core, c.noc);
+  SC_HAS_PROCESS(Fabric);
+  SC_METHOD(run);
+  sensitive << wake_.event();
+  dont_initialize();
+}
+
+MemoryPort& Fabric::port(int core) {
+  if (core < 0 || core >= int(ports_.size())) {
+    throw InvariantError(fmt::format("{}: no port {} among {}", name(), core, ports_.size()));
+  }
+  return ports_[core];
+}
+
+MemoryStats Fabric::stats() const {
+  MemoryStats out{.hbm = hbm_.stats(), .l2 = l2_, .cores = {}};
+  for (const Port& port : ports_) {
+    out.cores.push_back({.read_bytes = port.read_bytes,
+                         .write_bytes = port.write_bytes,
+                         .busy_in = port.in.busy(port.read_bytes),
+                         .busy_out = port.out.busy(port.write_bytes)});
+  }
+  return out;
+}
+
+void Fabric::submit(Port& port, std::span<const Burst> bursts, MemoryClient& client) {
+  const int64_t now = (now_fs() + period_ - 1) / period_;
+  const uint64_t line = uint64_t(tags_.line_bytes());
+  for (const Burst& burst : bursts) {
+    if (burst.bytes == 0 || burst.address.value % line + burst.bytes > line) {
+      throw InvariantError(fmt::format(
+          "{} fs {}.port{}: a burst of {} B at address {} is not inside one line of {} B", now_fs(), name(),
+          port.core, burst.bytes, burst.address.value, line));
+    }
+    const int32_t index = take(transfers_, free_transfer_);
+    Transfer& t = transfers_[index];
+    t.client = &client;
+    t.tag = burst.tag;
+    t.address = burst.address.value;
+    t.bytes = burst.bytes;
+    t.core = port.core;
+    t.write = burst.write;
+    const int64_t start = port.out.take(now, burst.write ? burst.bytes : 0);
+    t.noc = start - now;
+    (burst.write ? port.write_bytes : port.read_bytes) += burst.bytes;
+    ++outstanding_;
+    path_.push(start + latency_, {Step::arrive, index});
+  }
+  rearm();
+}
+
+void Fabric::rearm() {
+  int64_t next = done_.next();
+  if (!path_.empty()) next = std::min(next, path_.next() + slack_);
+  if (next != EventWheel<int32_t>::kNever) wake_.at(next * period_);
+}
+
+void Fabric::run() {
+  wake_.taken();
+  const int64_t now = now_fs() / period_;
+  int64_t at;
+  PathEvent event;
+  while (path_.pop(now, at, event)) {
+    switch (event.step) {
+      case Step::arrive: arrive(event.index, at); break;
+      case Step::filled: filled(event.index, at); break;
+      case Step::leave: leave(event.index, at); break;
+    }
+  }
+  int32_t index;
+  while (done_.pop(now, at, index)) ready_.push_back(index);
+  rearm();
+  if (ready_.empty()) return;
+  delivery_.deliver(
+      ready_, [&](int32_t i) { return transfers_[i].client; },
+      [&](int32_t i) { return completion_of(transfers_[i], now); },
+      [&](int32_t i) {
+        release(transfers_, free_transfer_, i);
+        --outstanding_;
+      });
+}
+
+Completion Fabric::completion_of(const Transfer& t, int64_t cycle) const {
+  Completion c{.tag = t.tag, .at = Femtoseconds(cycle * period_), .l2_hit = t.hit, .delay = {}};
+  auto& by = c.delay.by;
+  by[int(traces::Cause::noc)] = t.noc * period_;
+  by[int(traces::Cause::l2_miss)] = t.l2_miss;
+  by[int(traces::Cause::hbm_row)] = t.late.row;
+  by[int(traces::Cause::hbm_bandwidth)] = t.late.bandwidth;
+  by[int(traces::Cause::refresh)] = t.late.refresh;
+  return c;
+}
+
+void Fabric::arrive(int32_t index, int64_t cycle) {
+  Transfer& t = transfers_[index];
+  uint64_t line = t.address / uint64_t(tags_.line_bytes());
+  const int64_t start = slices_[tags_.slice_of(line)].take(cycle, t.bytes);
+  t.noc += start - cycle;
+  t.ready = start + hit_latency_;
+  if (t.write) return write(index, line, start);
+  read(index, line, tags_.touched(t.address - line * uint64_t(tags_.line_bytes()), t.bytes), start);
+}
+
+void Fabric::read(int32_t index, uint64_t line, uint64_t sectors, int64_t start) {
+  int64_t place = tags_.find(line);
+  if (place != L2Tags::kAbsent) {
+    uint64_t missing = sectors & ~tags_.valid(place);
+    if (missing == 0) {
+      ++l2_.hits;
+      transfers_[index].hit = true;
+      return path_.push(start + hit_latency_, {Step::leave, index});
+    }
+    bool merged = false;
+    for (int32_t f = tags_.fetch(place); f >= 0; f = fetches_[f].next) {
+      if ((fetches_[f].sectors & missing) == 0) continue;
+      missing &= ~fetches_[f].sectors;
+      wait_for(index, f);
+      merged = true;
+    }
+    ++l2_.misses;
+    l2_.merged += merged;
+    if (missing != 0) wait_for(index, start_fetch(place, line, missing, start + hit_latency_));
+    return;
+  }
+  ++l2_.misses;
+  place = allocate(line, start + hit_latency_);
+  wait_for(index, start_fetch(place, line, sectors, start + hit_latency_));
+}
+
+void Fabric::write(int32_t index, uint64_t line, int64_t start) {
+  Transfer& t = transfers_[index];
+  const uint64_t offset = t.address - line * uint64_t(tags_.line_bytes());
+  const uint64_t touched = tags_.touched(offset, t.bytes), covered = tags_.covered(offset, t.bytes);
+  int64_t place = tags_.find(line);
+  t.hit = place != L2Tags::kAbsent;
+  ++(t.hit ? l2_.hits : l2_.misses);
+  if (place == L2Tags::kAbsent) place = allocate(line, start + hit_latency_);
+  if (place == L2Tags::kAbsent) {
+    to_hbm(line, touched, true, kNobody, start + hit_latency_);
+  } else {
+    uint64_t partial = touched & ~covered & ~tags_.valid(place);
+    for (int32_t f = tags_.fetch(place); f >= 0; f = fetches_[f].next) partial &= ~fetches_[f].sectors;
+    tags_.valid(place) |= covered;
+    tags_.dirty(place) |= touched;
+    if (partial != 0) start_fetch(place, line, partial, start + hit_latency_);
+  }
+  done_.push(start + own(t.bytes) + latency_, index);
+}
+
+int64_t Fabric::allocate(uint64_t line, int64_t cycle) {
+  const int64_t place = tags_.victim(line);
+  if (place == L2Tags::kAbsent) {
+    ++l2_.bypasses;
+    return place;
+  }
+  if (tags_.used(place)) {
+    ++l2_.evictions;
+    const uint64_t dirty = tags_.dirty(place);
+    if (dirty != 0) {
+      ++l2_.writebacks;
+      l2_.written_back_bytes += std::popcount(dirty) * tags_.sector_bytes();
+      to_hbm(tags_.line(place), dirty, true, kNobody, cycle);
+    }
+  }
+  tags_.replace(place, line);
+  return place;
+}
+
+int32_t Fabric::start_fetch(int64_t place, uint64_t line, uint64_t sectors, int64_t cycle) {
+  const int32_t index = take(fetches_, free_fetch_);
+  ++fetches_in_flight_;
+  l2_.fetched_bytes += std::popcount(sectors) * tags_.sector_bytes();
+  Fetch& fetch = fetches_[index];
+  fetch.place = place;
+  fetch.sectors = sectors;
+  if (place != L2Tags::kAbsent) {
+    fetch.next = tags_.fetch(place);
+    tags_.fetch(place) = index;
+  }
+  fetch.pieces = to_hbm(line, sectors, false, uint64_t(index), cycle);
+  return index;
+}
+
+void Fabric::wait_for(int32_t transfer, int32_t index) {
+  const int32_t waiter = take(waiters_, free_waiter_);
+  waiters_[waiter].transfer = transfer;
+  Fetch& fetch = fetches_[index];
+  if (fetch.first_waiter < 0) {
+    fetch.first_waiter = waiter;
+  } else {
+    waiters_[fetch.last_waiter].next = waiter;
+  }
+  fetch.last_waiter = waiter;
+  ++transfers_[transfer].waits;
+}
+
+int Fabric::to_hbm(uint64_t line, uint64_t sectors, bool write, uint64_t owner, int64_t cycle) {
+  const int64_t at = (cycle + controller_) * period_;
+  const uint64_t sector = uint64_t(tags_.sector_bytes()), base = line * uint64_t(tags_.line_bytes());
+  int pieces = 0;
+  while (sectors != 0) {
+    const int first = std::countr_zero(sectors);
+    const int count = std::countr_one(sectors >> first);
+    pieces += hbm_.request(base + uint64_t(first) * sector, uint64_t(count) * sector, write, owner, at);
+    if (first + count >= 64) break;
+    sectors &= ~uint64_t{0} << (first + count);
+  }
+  return pieces;
+}
+
+void Fabric::served(uint64_t owner, int64_t at, const RunDelay& late) {
+  if (owner == kNobody) return;
+  Fetch& fetch = fetches_[owner];
+  if (at > fetch.at) fetch.at = at, fetch.late = late;
+  if (--fetch.pieces > 0) return;
+  path_.push((fetch.at + period_ - 1) / period_, {Step::filled, int32_t(owner)});
+  rearm();
+}
+
+void Fabric::filled(int32_t index, int64_t cycle) {
+  const Fetch fetch = fetches_[index];
+  if (fetch.place != L2Tags::kAbsent) {
+    tags_.valid(fetch.place) |= fetch.sectors;
+    int32_t* link = &tags_.fetch(fetch.place);
+    while (*link != index) link = &fetches_[*link].next;
+    *link = fetch.next;
+  }
+  for (int32_t w = fetch.first_waiter; w >= 0;) {
+    const Waiter waiter = waiters_[w];
+    if (--transfers_[waiter.transfer].waits == 0) resume(waiter.transfer, fetch, cycle);
+    release(waiters_, free_waiter_, w);
+    w = waiter.next;
+  }
+  release(fetches_, free_fetch_, index);
+  --fetches_in_flight_;
+}
+
+// The last data a transfer waited for are there: what the wait was spent on, then on to the core.
+void Fabric::resume(int32_t index, const Fetch& fetch, int64_t cycle) {
+  Transfer& t = transfers_[index];
+  if (cycle <= t.ready) return path_.push(t.ready, {Step::leave, index});
+  int64_t rest = (cycle - t.ready) * period_;
+  auto part = [&rest](int64_t want) {
+    const int64_t given = std::min(rest, want);
+    rest -= given;
+    return given;
+  };
+  t.late.refresh = part(fetch.late.refresh);
+  t.late.bandwidth = part(fetch.late.bandwidth);
+  t.late.row = part(fetch.late.row);
+  t.l2_miss = rest;
+  leave(index, cycle);
+}
+
+// Data leave the slice at `cycle`; the core's link takes them one latency later.
+void Fabric::leave(int32_t index, int64_t cycle) {
+  Transfer& t = transfers_[index];
+  const int64_t first = cycle + latency_;
+  const int64_t start = ports_[t.core].in.take(first, t.bytes);
+  t.noc += start - first;
+  done_.push(start + own(t.bytes), index);
+}
+
+}  // namespace daybreak::sim

@@ -1,0 +1,34 @@
+// One HBM stack as a SystemC module: its channels, one event wheel, at most one pending event.
+//
+// What a decision at tick d brings about ends at d + lead() or later, so decisions are taken up to
+// lead() late, many per wake-up, in exact time order.
+#pragma once
+#include <systemc>
+#include <vector>
+
+#include "sim/memory/hbm_channel.hpp"
+#include "sim/memory/wake.hpp"
+
+namespace daybreak::sim {
+
+class HbmStack : public sc_core::sc_module {
+ public:
+  HbmStack(sc_core::sc_module_name, const HbmConfig&, HbmListener&);
+
+  // A piece of a request reaches its channel's controller at `at` fs, not before now.
+  void push(const RowPiece&, bool write, uint64_t owner, int64_t at);
+  const HbmStats& stats() const { return shared_.stats; }
+  int64_t in_flight() const { return shared_.in_flight; }
+  void log_commands(std::vector<HbmCommand>* to) { shared_.log = to; }
+  const HbmTiming& timing() const { return shared_.timing; }
+
+ private:
+  void run();
+  void rearm();
+
+  HbmShared shared_;
+  std::vector<HbmChannel> channels_;
+  Wake wake_;
+};
+
+}  // namespace daybreak::sim
