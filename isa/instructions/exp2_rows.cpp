@@ -26,7 +26,8 @@ void Exp2Rows::execute(Context& c) const {
     float* y = writer.row(r);
     const float m = maxima[r], s = scale;
 #pragma GCC ivdep
-    for (int64_t i = 0; i < cols; ++i) y[i] = detail::exp2((x[i] - m) * s);
+    for (int64_t i = 0; i < cols; ++i) y[i] = (x[i] - m) * s;
+    detail::exp2(y, cols);
     writer.store(r);
   }
 }

@@ -7,15 +7,18 @@
 
 namespace daybreak::isa::detail {
 
-// 2^x in fp32, relative error below 2^-22; underflow is gradual, -inf gives 0, +inf and x >= 128 give
-// +inf, NaN stays NaN. Integers are exact. x = n + f with |f| <= 1/2, 2^f by a degree-6 polynomial
-// fitted at Chebyshev nodes (its own error is 2^-27).
-inline float exp2(float x) {
+// The range in which exp2_inside() is right; a NaN passes.
+inline float clamp_exponent(float x) {
+  const float c = 128.0f < x ? 128.0f : x;
+  return c < -151.0f ? -151.0f : c;
+}
+
+// 2^x for x in [-151, 128] or NaN: x = n + f with |f| <= 1/2, 2^f by a degree-6 polynomial fitted at
+// Chebyshev nodes (its own error is 2^-27).
+inline float exp2_inside(float x) {
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
-  float c = x < 128.0f ? x : 128.0f;
-  c = c > -151.0f ? c : -151.0f;
-  const float shifted = c + kRound;
-  const float f = c - (shifted - kRound);
+  const float shifted = x + kRound;
+  const float f = x - (shifted - kRound);
   const int32_t n = std::bit_cast<int32_t>(shifted) - std::bit_cast<int32_t>(kRound);
   float p = 0x1.44400ap-13f;
   p = p * f + 0x1.5f0896p-10f;
@@ -26,10 +29,20 @@ inline float exp2(float x) {
   p = p * f + 1.0f;
   // Two factors, so that neither leaves the range of exponents and subnormal results round once.
   const int32_t half = n >> 1;
-  const float low = std::bit_cast<float>((half + 127) << 23);
-  const float high = std::bit_cast<float>((n - half + 127) << 23);
-  const float y = p * low * high;
-  return x != x ? x : y;
+  const float low = std::bit_cast<float>(uint32_t(half + 127) << 23);
+  const float high = std::bit_cast<float>(uint32_t(n - half + 127) << 23);
+  return p * low * high;
+}
+
+// 2^x in fp32, relative error below 2^-22; underflow is gradual, -inf gives 0, +inf and x >= 128 give
+// +inf, NaN stays NaN. Integers are exact.
+inline float exp2(float x) { return exp2_inside(clamp_exponent(x)); }
+
+// x[i] = 2^x[i]. Two loops, because a compiler that sees the bounds beside the polynomial makes branches
+// of them and does not vectorise.
+inline void exp2(float* x, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) x[i] = clamp_exponent(x[i]);
+  for (int64_t i = 0; i < n; ++i) x[i] = exp2_inside(x[i]);
 }
 
 // 2^x in double for -1000 < x < 1000, relative error below 2^-49.
