@@ -19,7 +19,7 @@ struct Tolerance {
   double calc_diff = -1;
   double rms_ratio = -1;
   double peak_ratio = -1;
-  std::string_view source;
+  std::string_view source = {};
 
   // "abs 0.001 or rel 0.0157, calc_diff 5e-06".
   std::string text() const;
