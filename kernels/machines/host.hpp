@@ -47,7 +47,6 @@ class Host : public Emit<Host> {
   void issue(const isa::Instruction& instruction);
 
  private:
-  struct Check;   // which bytes of a tile hold values, and who holds it
   struct State;
   void execute(const isa::Instruction& instruction);
   void execute_wide(const isa::Mma& product);

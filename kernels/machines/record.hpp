@@ -29,7 +29,7 @@ class Record : public Emit<Record> {
   explicit Record(const RecordContext& context);
   ~Record();
   Record(const Record&) = delete;
-  static Record& current() { return *current_; }
+  static Record& current();
 
   int32_t read(const Tensor& t, int64_t row, int64_t col);
 
@@ -38,7 +38,7 @@ class Record : public Emit<Record> {
   void settle() {}
   void release(const std::vector<uint32_t>&) {}
   void guard_board(const std::vector<uint32_t>&) {}
-  void begin_lifetime(const char* name) { lifetime_ = recording_.body(name), made_.clear(); }
+  void begin_lifetime(const char* name) { lifetime_ = recording_.body(name); }
   std::vector<uint32_t> end_lifetime();
 
   // ---- for tiles and the front-end ----------------------------------------------------------------

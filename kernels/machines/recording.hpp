@@ -15,6 +15,9 @@ struct VirtualTile {
   Format format = Format::f32;
   uint32_t pitch = 0, rows = 0, cols = 0;
   uint16_t lifetime = 0;      // name of the lifetime or body that made it, in Recording::names
+  uint32_t offset = kUnplaced;  // in its scratchpad, once allocated
+
+  static constexpr uint32_t kUnplaced = ~0u;
 
   uint32_t bytes() const { return rows * pitch; }
   isa::TileRef whole(uint32_t id) const {
@@ -44,7 +47,8 @@ struct Recording {
   }
   // A new tile of the given shape; `offset` and `id` of the shape are ignored.
   isa::TileRef add_tile(const isa::TileRef& shape, uint16_t lifetime) {
-    tiles.push_back({shape.space, shape.format, shape.pitch, shape.rows, shape.cols, lifetime});
+    tiles.push_back({shape.space, shape.format, shape.pitch, shape.rows, shape.cols, lifetime,
+                     VirtualTile::kUnplaced});
     return tiles.back().whole(uint32_t(tiles.size() - 1));
   }
   // "kv of stage": what messages call a tile.

@@ -1,0 +1,14 @@
+#include "kernels/machines/legalise/rules.hpp"
+
+namespace daybreak::kernels {
+
+void legalise(Recording& r, const isa::Capabilities& chip) {
+  cast_fp8_operands(r, chip);     // makes operands that the vector unit writes
+  drain_accumulators(r, chip);    // makes shorter products
+  move_operands(r, chip);
+  gather_in_software(r, chip);
+  walk_on_control(r, chip);
+  split_products(r, chip);
+}
+
+}  // namespace daybreak::kernels
