@@ -75,7 +75,7 @@ struct IndexerPrepareOf {
   static void compute(M& m, const Task& t, int, Fixed& f, Stage& s, State&, Result& r) {
     Tile<Bf16, 1, kKey> normed;
     m.layer_norm_rows(normed, s.k, f.norm_weight, f.norm_bias, t.a.epsilon);
-    m.act(r.weights, s.weights, isa::Function::copy, 1 / std::sqrt(float(t.a.model_heads)));
+    m.act(r.weights, s.weights, isa::Function::copy, root(t.a.model_heads));
     if constexpr (Form::kQuantised) {
       Tile<float, kHeads, 1> q_scales;
       encode(m, t, r.q, q_scales, s.q, s.angles);
@@ -85,7 +85,7 @@ struct IndexerPrepareOf {
       rotate(m, t, r.q, s.q, s.angles);
       rotate(m, t, r.k, normed, s.angles);
     }
-    m.act(r.weights, r.weights, isa::Function::copy, 1 / std::sqrt(float(kKey)));
+    m.act(r.weights, r.weights, isa::Function::copy, root(kKey));
   }
 
   static void store(M& m, const Task& t, int, Result& r) {
@@ -96,6 +96,8 @@ struct IndexerPrepareOf {
   }
 
  private:
+  static float root(int n) { return float(1 / std::sqrt(double(n))); }
+
   template <class To, class From, class Angles>
   static void rotate(M& m, const Task& t, To& to, From& x, Angles& angles) {
     m.rope(columns<kRope>(to, 0), columns<kRope>(x, 0), angles, t.a.interleaved);
