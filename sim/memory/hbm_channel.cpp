@@ -149,12 +149,22 @@ HbmChannel::Choice HbmChannel::choose(Bank& bank) const {
   return oldest;
 }
 
+void HbmChannel::advance(Pc& pc, int64_t now) {
+  const int64_t clock = now / t_.clock;
+  row_bus_.advance(now);
+  column_bus_.advance(clock);
+  if (clock - pc.advanced < 64) return;
+  pc.advanced = clock;
+  pc.columns.advance(clock);
+  for (SlotRing& ring : pc.by_group) ring.advance(clock);
+  for (SlotRing& ring : pc.by_sid) ring.advance(clock);
+}
+
 void HbmChannel::decide(uint32_t b, int64_t now) {
   Bank& bank = banks_[b];
   Pc& pc = pcs_[bank.pc];
   bank.scheduled = false;
-  row_bus_.advance(now);
-  column_bus_.advance(now / t_.clock);
+  advance(pc, now);
   refresh(b, now);
   const Choice choice = choose(bank);
   if (choice.run < 0) return;
@@ -255,7 +265,7 @@ int64_t HbmChannel::find_activate(const Pc& pc, uint16_t group, int64_t from) co
 int64_t HbmChannel::find_columns(const Pc& pc, const Bank& bank, int64_t from, int64_t atoms) const {
   const SlotRing& group = pc.by_group[bank.group];
   const SlotRing* sid = pc.by_sid.empty() ? nullptr : &pc.by_sid[bank.sid];
-  const int64_t limit = column_bus_.limit() - 256 - 2 * t_.ccd_l;
+  const int64_t limit = column_bus_.limit() - 384 - 2 * t_.ccd_l;
   auto busy = [&](int64_t at) {
     return column_bus_.bits(at) | pc.columns.bits(at) | group.bits(at) | (sid ? sid->bits(at) : 0);
   };

@@ -113,6 +113,7 @@ class HbmChannel {
     int64_t last_read, last_write;           // columns
     std::vector<int64_t> last_write_group;
     int64_t refresh_due = 0;
+    int64_t advanced = 0;                    // clock up to which its rings are cleared
     Pc(int64_t clocks, const HbmGeometry&, bool sids);
   };
   struct Choice {
@@ -124,6 +125,7 @@ class HbmChannel {
   void fill_queue(int kind, int64_t now);
   void schedule(uint32_t bank, int64_t at);
   void set_mode(int64_t now);
+  void advance(Pc&, int64_t now);
   Choice choose(Bank&) const;
   void refresh(uint32_t bank, int64_t now);
   void refresh_bank(uint32_t bank, int64_t now);
