@@ -16,7 +16,6 @@
 //   static void begin(M&, const Task&, State&);
 //   template <int kFrom, int kTo> static void score(M&, const Task&, Fixed&, Stage&, Scores&);
 //   static void weigh(M&, const Task&, int step, Scores&, const Board& before, Board& now);
-//   static void accumulate(M&, const Task&, int share, Stage&, Board&, State&);   or with the step:
 //   static void accumulate(M&, const Task&, int step, int share, Stage&, Board&, State&);
 //   static void finish(M&, const Task&, int share, Board& last, State&);
 //
@@ -128,13 +127,7 @@ struct GatheredAttention {
     void accumulate(int step) {
       for (int share = 0; share < M::kConsumers; ++share) {
         m.enter("accumulate", step);
-        if constexpr (requires {
-                        K::accumulate(m, task, step, share, ring.at(step), boards.at(step),
-                                      states.at(share));
-                      })
-          K::accumulate(m, task, step, share, ring.at(step), boards.at(step), states.at(share));
-        else
-          K::accumulate(m, task, share, ring.at(step), boards.at(step), states.at(share));
+        K::accumulate(m, task, step, share, ring.at(step), boards.at(step), states.at(share));
       }
       m.settle();
     }
