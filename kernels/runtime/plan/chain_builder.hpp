@@ -1,0 +1,57 @@
+// Binds the chain's kernels to their tensors, one function per stage. The index kernels, whose shape is
+// a template argument (heads, query tokens, cache form), are instantiated in index_steps_*.cpp.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "kernels/runtime/plan/chain_tensors.hpp"
+#include "kernels/runtime/plan/oracle.hpp"
+#include "kernels/runtime/plan/step.hpp"
+
+namespace daybreak::kernels {
+
+class ChainBuilder {
+ public:
+  ChainBuilder(Plan& to, const DecodeInputs& inputs, const ChainTuning& how, const std::string& prefix,
+               std::shared_ptr<DecodeOracle> reference)
+      : plan(to), in(inputs), w(inputs.workload), tuning(how), t(inputs, how, prefix),
+        oracle(std::move(reference)) {}
+
+  void prepare_index();
+  void prepare_queries();
+  void append_latents();
+  void give_queries();        // instead of preparing: seeded codes, weights and rotated queries
+  void give_scores();         // instead of scoring: seeded scores
+  void score();
+  void score_and_select();
+  void select();
+  void build_table();
+  void give_table();          // instead of building: made on the host
+  void attend();
+
+ private:
+  using Check = std::vector<ref::Verdict> (DecodeOracle::*)(const ChainTensors&, const ChainTuning&);
+  void add(Step step, Check check) {
+    if (check)
+      step.check = [oracle = oracle, tensors = t, how = tuning, check] {
+        return (*oracle.*check)(tensors, how);
+      };
+    plan.add(std::move(step));
+  }
+  isa::TensorDesc angles() const {
+    return dsa::matrix(in.angles, Format::f32, std::max<int64_t>(w.longest(), 1), dsa::kRope);
+  }
+  isa::TensorDesc queries() const {
+    return dsa::matrix(t.q, Format::bf16, w.tokens() * in.padded_heads, dsa::kDim);
+  }
+  Step scoring_step() const;
+
+  Plan& plan;
+  const DecodeInputs& in;
+  const Workload& w;
+  const ChainTuning tuning;
+  ChainTensors t;
+  std::shared_ptr<DecodeOracle> oracle;
+};
+
+}  // namespace daybreak::kernels

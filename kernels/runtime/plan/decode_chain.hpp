@@ -1,0 +1,38 @@
+// The decode chain of one DSA layer as a plan (operators.md section 3, steps a to f, then section 4):
+//   indexer_prepare, query_prepare, latent_append        a, b
+//   indexer, topk_partial, topk_merge  |  indexer_topk   c, d: separate launches or one fused launch
+//   index_table                                          e
+//   sparse_mla [, mla_combine]                           f
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/runtime/plan/inputs.hpp"
+#include "kernels/runtime/plan/step.hpp"
+#include "kernels/runtime/plan/tuning.hpp"
+
+namespace daybreak::kernels {
+
+class DecodeOracle;
+
+enum class SelectionForm : uint8_t { separate, fused };
+
+// Which parts of the chain a plan holds.
+struct ChainParts {
+  bool prepare = true;       // a, b
+  bool selection = true;     // c, d
+  SelectionForm form = SelectionForm::separate;
+  bool scores = true;        // of selection: scoring (else seeded scores are given) ...
+  bool topk = true;          // ... and top-k (else the indexer alone)
+  bool table = true;         // e
+  bool attention = true;     // f
+};
+
+// Adds the steps to `plan`, with fresh bindings for everything they write (the caches are appended in
+// place), so that several chains over the same inputs do not see each other's results. What a plan leaves
+// out is given: seeded queries in place of prepared ones, a table made on the host in place of step e.
+void add_decode_chain(Plan& plan, const DecodeInputs& inputs, const ChainTuning& tuning,
+                      const ChainParts& parts, std::shared_ptr<DecodeOracle> oracle);
+
+}  // namespace daybreak::kernels

@@ -1,0 +1,26 @@
+// The index kernels by head tile, query tokens and cache form: compiled once per form and head tile.
+#pragma once
+#include "kernels/library/dsa/indexer.hpp"
+#include "kernels/library/dsa/indexer_prepare.hpp"
+#include "kernels/library/dsa/indexer_topk.hpp"
+#include "kernels/runtime/plan/step.hpp"
+
+namespace daybreak::kernels {
+
+// Arguments of a Record kernel do not depend on its template arguments: one set serves all of them.
+using IndexerArgs = IndexerOf<Record, 64, 1, dsa::Fp8>::Args;
+using IndexerTopkArgs = IndexerTopkOf<Record, 64, 1, dsa::Fp8>::Args;
+
+// Binds the variant for `queries` tokens (1 to 8: the next larger of 1, 2, 4, 5, 8).
+struct IndexSteps {
+  void (*prepare)(Step&, const Tuning&, const IndexerPrepareOf<Record, 64, dsa::Fp8>::Args&);
+  void (*score)(Step&, const Tuning&, const IndexerArgs&);
+  void (*score_and_select)(Step&, const Tuning&, const IndexerTopkArgs&);
+};
+
+IndexSteps index_steps_fp8_64(int queries);
+IndexSteps index_steps_fp8_32(int queries);
+IndexSteps index_steps_bf16_64(int queries);
+IndexSteps index_steps_bf16_32(int queries);
+
+}  // namespace daybreak::kernels

@@ -1,0 +1,7 @@
+#include "kernels/runtime/plan/index_steps_impl.hpp"
+
+namespace daybreak::kernels {
+
+IndexSteps index_steps_fp8_32(int queries) { return index_steps_for<32, dsa::Fp8>(queries); }
+
+}  // namespace daybreak::kernels

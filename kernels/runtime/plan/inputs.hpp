@@ -1,0 +1,65 @@
+// The tensors a decode step starts from: caches behind their page tables, the step's raw vectors,
+// constants; all seeded. One DecodeInputs serves several chains over the same image.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isa/memory/image.hpp"
+#include "kernels/library/dsa/layouts.hpp"
+#include "kernels/runtime/plan/seeds.hpp"
+#include "kernels/runtime/plan/workload.hpp"
+
+namespace daybreak::kernels {
+
+class DecodeInputs {
+ public:
+  // Reserves and seeds everything. Throws UserError for shapes the kernels do not take.
+  DecodeInputs(const Workload&, isa::MemoryImage&, isa::BindingTable&);
+
+  Workload workload;
+  int64_t index_head_tile = 64;      // index heads padded to a kernel's tile: 32 or 64
+  int64_t padded_heads = 64;         // attention heads, a multiple of 64
+  std::shared_ptr<const PagePlacement> index_pages, latent_pages;
+  std::shared_ptr<const RopeTable> rope;
+
+  // Bindings of what is given (each stands for one tensor).
+  uint16_t index_cache, index_requests, index_blocks, index_slots;
+  uint16_t latent_cache, latent_requests, latent_blocks, latent_slots;
+  uint16_t contexts, token_positions, angles;
+  uint16_t index_q_raw, index_k_raw, head_weights, norm_weight, norm_bias;
+  uint16_t q_raw, latent_raw, rope_raw, latent_weight, sinks;
+  uint16_t selected, selected_count;   // positions and counts of a synthetic or replayed selection
+
+  isa::MemoryImage& image() const { return image_; }
+  isa::BindingTable& bindings() const { return bindings_; }
+  // A new tensor's binding: seeded, or zeros to be written.
+  uint16_t add(const std::string& name, int64_t bytes, isa::Generator generator = nullptr) const;
+  // Copies values into a binding from its start.
+  template <class T> void put(uint16_t binding, const std::vector<T>& values) const {
+    image_.write(bindings_[binding].base, std::as_bytes(std::span(values)));
+  }
+  // The first `count` values of a binding.
+  template <class T> std::vector<T> get(uint16_t binding, int64_t count, int64_t first = 0) const {
+    std::vector<T> values(static_cast<size_t>(count));
+    image_.read(Address(bindings_[binding].base.value + uint64_t(first) * sizeof(T)),
+                std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+
+  isa::TensorDesc index_codes() const;    // fp8: codes; bf16: rows
+  isa::TensorDesc index_scales() const;
+  isa::TensorDesc latents() const;
+
+ private:
+  void add_page_table(const PagePlacement&, const std::string& name, uint16_t& requests,
+                      uint16_t& blocks, uint16_t& slots);
+  void add_step_vectors();
+  void add_selection();
+
+  isa::MemoryImage& image_;
+  isa::BindingTable& bindings_;
+};
+
+}  // namespace daybreak::kernels

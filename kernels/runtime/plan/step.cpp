@@ -1,0 +1,57 @@
+#include "kernels/runtime/plan/step.hpp"
+
+#include <algorithm>
+
+namespace daybreak::kernels {
+namespace {
+
+bool any(const std::vector<uint16_t>& bindings, const std::vector<bool>& marked) {
+  return std::any_of(bindings.begin(), bindings.end(), [&](uint16_t b) { return marked[b]; });
+}
+
+void mark(const std::vector<uint16_t>& bindings, std::vector<bool>& marked) {
+  for (uint16_t b : bindings) marked[b] = true;
+}
+
+}  // namespace
+
+void Plan::prepare(const isa::Capabilities& chip, bool steering) {
+  chip_ = chip;
+  steering_ = steering;
+  needed_.assign(bindings_.size(), !steering);
+  if (steering) {
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      if (any(step->writes, needed_)) mark(step->reads, needed_);
+      mark(step->steers, needed_);
+    }
+  }
+  for (size_t b = 0; b < bindings_.size(); ++b) bindings_[b].phantom = !needed_[b];
+}
+
+std::vector<isa::Launch> Plan::launches() const {
+  std::vector<isa::Launch> out;
+  for (const Step& step : steps_)
+    out.push_back({.kernel = step.name,
+                   .tasks = step.tasks,
+                   .after = {},
+                   .cores = step.cores,
+                   .shared_semaphores = step.shared_semaphores});
+  return out;
+}
+
+isa::TaskProgram Plan::program(uint32_t launch, uint32_t task, const isa::MemoryImage& memory) {
+  RecordContext context{.capabilities = chip_, .memory = memory, .bindings = bindings_};
+  if (steering_) context.needed = [this](uint16_t binding) { return needed_[binding]; };
+  return steps_[launch].record(task, context);
+}
+
+std::vector<ref::Verdict> Plan::check() const {
+  std::vector<ref::Verdict> out;
+  for (const Step& step : steps_) {
+    if (!step.check || !any(step.writes, needed_)) continue;
+    for (auto& verdict : step.check()) out.push_back(std::move(verdict));
+  }
+  return out;
+}
+
+}  // namespace daybreak::kernels

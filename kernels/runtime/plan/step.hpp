@@ -1,0 +1,75 @@
+// A kernel bound to its arguments, and a plan: the steps of a run over one memory image, which is what
+// the simulator asks for programs (isa::TaskSource) and what the reference checks.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "isa/program/program.hpp"
+#include "kernels/machines/record.hpp"
+#include "kernels/tile/tuning.hpp"
+#include "ref/compare/verdict.hpp"
+
+namespace daybreak::kernels {
+
+// The least a step must do, whatever the machine.
+struct Floor {
+  int64_t bytes = 0;       // compulsory memory traffic
+  int64_t bf16_macs = 0;   // useful multiply-adds by operand format
+  int64_t fp8_macs = 0;
+};
+
+struct Step {
+  std::string name;                  // "indexer"
+  uint32_t tasks = 0;
+  uint32_t shared_semaphores = 0;
+  uint32_t cores = 0;                // most cores it may use; 0 = all
+  std::vector<uint16_t> reads;       // bindings the results depend on
+  std::vector<uint16_t> writes;
+  std::vector<uint16_t> steers;      // bindings whose values decide addresses, extents or order
+  Floor floor;
+  std::function<isa::TaskProgram(uint32_t task, const RecordContext&)> record;
+  std::function<std::vector<ref::Verdict>()> check;   // after the step has run; may be empty
+};
+
+// The steps run in order on one stream, each after the one before.
+class Plan : public isa::TaskSource {
+ public:
+  Plan(isa::MemoryImage& image, isa::BindingTable& bindings) : image_(image), bindings_(bindings) {}
+
+  void add(Step step) { steps_.push_back(std::move(step)); }
+  const std::vector<Step>& steps() const { return steps_; }
+  isa::MemoryImage& image() { return image_; }
+  isa::BindingTable& bindings() { return bindings_; }
+
+  // Prepares for a chip. `steering`: bindings no steering operand depends on become phantom (the
+  // backward slice over the steps, last to first).
+  void prepare(const isa::Capabilities& chip, bool steering);
+  std::vector<isa::Launch> launches() const;
+  isa::TaskProgram program(uint32_t launch, uint32_t task, const isa::MemoryImage&) override;
+
+  // All verdicts of the steps whose results were computed. In values steering a step counts when all it
+  // writes that steers was computed.
+  std::vector<ref::Verdict> check() const;
+
+ private:
+  isa::MemoryImage& image_;
+  isa::BindingTable& bindings_;
+  std::vector<Step> steps_;
+  isa::Capabilities chip_;
+  bool steering_ = false;
+  std::vector<bool> needed_;         // by binding
+};
+
+// Binds kernel K to its arguments: name, task count and programs.
+template <template <class> class K>
+void bind(Step& step, const Tuning& tuning, const typename K<Record>::Args& args) {
+  step.name = K<Record>::kName;
+  step.tasks = uint32_t(K<Record>::tasks(args));
+  step.record = [=](uint32_t task, const RecordContext& context) {
+    return record_task<K>(args, tuning, task, context);
+  };
+}
+
+}  // namespace daybreak::kernels

@@ -1,0 +1,40 @@
+#include "kernels/runtime/plan/tuning.hpp"
+
+#include <algorithm>
+
+#include "kernels/library/dsa/layouts.hpp"
+
+namespace daybreak::kernels {
+namespace {
+
+constexpr int64_t kIndexStep = 256;        // keys of one indexer step (one query token)
+constexpr int64_t kLongestTask = 512;      // steps of one task: bounds the program's memory
+constexpr int64_t kTopkRange = 2048;       // scores one partial top-k sorts at least
+constexpr int64_t kAttentionStep = 64;     // rows of one attention step
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Splits so that `units` x splits tasks cover the cores, with at least `least` of work each.
+int splits(int64_t cores, int64_t units, int64_t work, int64_t least) {
+  const int64_t most = std::max<int64_t>(ceil_div(work, least), 1);
+  return int(std::clamp<int64_t>(cores / std::max<int64_t>(units, 1), 1, most));
+}
+
+}  // namespace
+
+ChainTuning tuning_for(const Workload& w, const isa::Capabilities& chip) {
+  ChainTuning t;
+  const int64_t groups = w.tokens() * (dsa::padded_heads(w.heads) / dsa::kHeadTile);
+  t.index_splits = std::max(splits(chip.cores, w.batch, w.longest(), kIndexStep),
+                            int(ceil_div(ceil_div(w.longest(), kIndexStep), kLongestTask)));
+  t.topk_splits = splits(chip.cores, w.tokens(), w.longest(), kTopkRange);
+  t.attention_splits = splits(chip.cores, groups, std::min(w.topk, w.longest()), kAttentionStep);
+  t.indexer = {.ring = 3, .boards = 2, .score_ahead = 1};
+  t.topk = {.ring = 2, .boards = 1, .score_ahead = 0};
+  t.rows = {.ring = 1, .boards = 1, .score_ahead = 0};
+  // Three slots let a full step of scores run ahead of the accumulation (prototype, Record replay).
+  t.attention = {.ring = 3, .boards = 2, .score_ahead = dsa::kDim};
+  return t;
+}
+
+}  // namespace daybreak::kernels

@@ -1,0 +1,22 @@
+// How a workload is cut into tasks for a chip: data, not code in kernels. Everything here is a count;
+// none of it changes what is computed beyond the order of split sums.
+#pragma once
+#include <cstdint>
+
+#include "isa/program/program.hpp"
+#include "kernels/runtime/plan/workload.hpp"
+#include "kernels/tile/tuning.hpp"
+
+namespace daybreak::kernels {
+
+struct ChainTuning {
+  int index_splits = 1;       // tasks per request of indexer and indexer_topk
+  int topk_splits = 1;        // partial lists per token
+  int attention_splits = 1;   // tasks per (token, 64 heads) of sparse_mla
+  Tuning indexer, topk, attention, rows;
+};
+
+// Fills the chip's cores where the batch alone does not, and bounds the length of one task's program.
+ChainTuning tuning_for(const Workload&, const isa::Capabilities& chip);
+
+}  // namespace daybreak::kernels

@@ -1,0 +1,72 @@
+#include "sim/cli/arguments.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "configs/reader/words.hpp"
+
+namespace daybreak::cli {
+
+Arguments Arguments::from_words(const std::string& where, const std::vector<std::string>& words) {
+  Pairs pairs;
+  for (const auto& word : words) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw UserError(where + ": " + configs::in_quotes(word) + " is not of the form key=value");
+    std::string key = word.substr(0, equals);
+    for (const auto& [other, value] : pairs)
+      if (other == key) throw UserError(where + ": " + configs::in_quotes(key) + " is given twice");
+    pairs.emplace_back(std::move(key), word.substr(equals + 1));
+  }
+  return {where, std::move(pairs)};
+}
+
+const std::string* Arguments::find(const std::string& key) {
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+  for (const auto& [name, value] : pairs_)
+    if (name == key) return &value;
+  return nullptr;
+}
+
+bool Arguments::has(const std::string& key) const {
+  return std::any_of(pairs_.begin(), pairs_.end(), [&](const auto& p) { return p.first == key; });
+}
+
+void Arguments::fail(const std::string& key, const std::string& sentence) const {
+  throw UserError(where_ + ": " + key + ": " + sentence);
+}
+
+int64_t Arguments::integer(const std::string& key, int64_t fallback, int64_t low, int64_t high) {
+  const std::string* text = find(key);
+  if (!text) return fallback;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() || value < low || value > high)
+    fail(key, configs::in_quotes(*text) + " is not a whole number from " + std::to_string(low) + " to " +
+                  std::to_string(high));
+  return value;
+}
+
+std::string Arguments::word(const std::string& key, const std::string& fallback,
+                            const std::vector<std::string>& allowed) {
+  const std::string* text = find(key);
+  if (!text) return fallback;
+  if (std::find(allowed.begin(), allowed.end(), *text) == allowed.end())
+    fail(key, configs::in_quotes(*text) + " is not " + configs::any_of(allowed) +
+                  configs::did_you_mean(*text, allowed));
+  return *text;
+}
+
+std::string Arguments::text(const std::string& key, const std::string& fallback) {
+  const std::string* text = find(key);
+  return text ? *text : fallback;
+}
+
+void Arguments::finish() const {
+  for (const auto& [key, value] : pairs_)
+    if (std::find(known_.begin(), known_.end(), key) == known_.end())
+      throw UserError(where_ + ": unknown key " + configs::in_quotes(key) +
+                      configs::did_you_mean(key, known_) + "; it takes " + configs::any_of(known_));
+}
+
+}  // namespace daybreak::cli

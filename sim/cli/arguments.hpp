@@ -1,0 +1,37 @@
+// Positional `key=value` words of `daybreak run KERNEL ...` and of a study's `args`. Reading a key marks
+// it as known; what nothing has read is refused with the nearest known key.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "configs/reader/errors.hpp"
+
+namespace daybreak::cli {
+
+class Arguments {
+ public:
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  // `where` starts messages: the kernel's name, or a study's position.
+  Arguments(std::string where, Pairs pairs) : where_(std::move(where)), pairs_(std::move(pairs)) {}
+  static Arguments from_words(const std::string& where, const std::vector<std::string>& words);
+
+  int64_t integer(const std::string& key, int64_t fallback, int64_t low, int64_t high);
+  std::string word(const std::string& key, const std::string& fallback,
+                   const std::vector<std::string>& allowed);
+  std::string text(const std::string& key, const std::string& fallback);
+  bool has(const std::string& key) const;
+  // UserError for the first key that no getter asked for.
+  void finish() const;
+  const Pairs& pairs() const { return pairs_; }
+
+ private:
+  const std::string* find(const std::string& key);
+  [[noreturn]] void fail(const std::string& key, const std::string& sentence) const;
+  std::string where_;
+  Pairs pairs_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace daybreak::cli

@@ -1,0 +1,152 @@
+#include "sim/cli/case.hpp"
+
+#include "configs/reader/words.hpp"
+
+namespace daybreak::cli {
+namespace {
+
+using kernels::CacheForm;
+using kernels::ChainParts;
+using kernels::IndexSource;
+using kernels::SelectionForm;
+
+constexpr int64_t kMost = int64_t{1} << 24;
+
+CacheForm form_of(Arguments& a, const char* fallback) {
+  return a.word("format", fallback, {"fp8", "bf16", "fp16"}) == "fp8" ? CacheForm::fp8 : CacheForm::bf16;
+}
+
+void expect(Arguments& a, const std::string& key, int64_t only) { a.integer(key, only, only, only); }
+
+// Words that several kernels share.
+void attention_words(kernels::Workload& w, Arguments& a) {
+  w.heads = a.integer("heads", w.heads, 1, 1024);
+  w.latent_page = a.integer("page", w.latent_page, 1, 65536);
+  w.sinks = a.word("sinks", "off", {"on", "off"}) == "on";
+  expect(a, "d", 576);
+  expect(a, "dv", 512);
+}
+
+void index_words(kernels::Workload& w, Arguments& a, const char* heads) {
+  w.index_heads = a.integer(heads, w.index_heads, 1, 64);
+  w.queries = a.integer("queries", 1, 1, 8);
+}
+
+KernelCase sparse_mla(Arguments& a, kernels::Workload w) {
+  a.word("phase", "decode", {"decode"});
+  w.batch = a.integer("tokens", 1, 0, kMost);
+  attention_words(w, a);
+  w.latent_form = form_of(a, "fp8");
+  if (w.index == IndexSource::computed) w.index = IndexSource::random;
+  return {.workload = w, .parts = {.prepare = false, .selection = false, .table = false}, .overhead = {}};
+}
+
+KernelCase indexer(Arguments& a, kernels::Workload w) {
+  w.batch = a.integer("batch", 1, 0, kMost);
+  index_words(w, a, "heads");
+  expect(a, "d", 128);
+  w.index_form = form_of(a, "fp8");
+  const bool topk = a.word("fused_topk", "on", {"on", "off"}) == "on";
+  w.index = IndexSource::computed;
+  return {.workload = w,
+          .parts = {.prepare = false, .form = topk ? SelectionForm::fused : SelectionForm::separate,
+                    .topk = topk, .table = false, .attention = false},
+          .overhead = {}};
+}
+
+KernelCase topk(Arguments& a, kernels::Workload w) {
+  w.batch = a.integer("rows", 1, 0, kMost);
+  w.context = a.integer("n", 32768, 0, int64_t{1} << 30);
+  expect(a, "k", 2048);
+  a.word("format", "fp32", {"fp32"});
+  w.index = IndexSource::computed;
+  return {.workload = w,
+          .parts = {.prepare = false, .scores = false, .table = false, .attention = false},
+          .overhead = {}};
+}
+
+KernelCase index_table(Arguments& a, kernels::Workload w) {
+  w.batch = a.integer("tokens", 1, 0, kMost);
+  w.latent_page = a.integer("page", w.latent_page, 1, 65536);
+  if (w.index == IndexSource::computed) w.index = IndexSource::random;
+  return {.workload = w, .parts = {.prepare = false, .selection = false, .attention = false}, .overhead = {}};
+}
+
+KernelCase dsa_decode(Arguments& a, kernels::Workload w) {
+  w.batch = a.integer("batch", 1, 0, kMost);
+  attention_words(w, a);
+  index_words(w, a, "index_heads");
+  w.latent_form = form_of(a, "fp8");
+  const bool fused = a.word("fused_topk", "on", {"on", "off"}) == "on";
+  return {.workload = w,
+          .parts = {.form = fused ? SelectionForm::fused : SelectionForm::separate},
+          .overhead = {}};
+}
+
+KernelCase index_overhead(Arguments& a, kernels::Workload w) {
+  KernelCase c{.workload = w, .parts = {}, .overhead = {}};
+  c.overhead = a.word("method", "table",
+                      {"task", "scalar", "masked", "table", "build", "translate", "gather"});
+  c.grid = a.integer("grid", 1, 1, 4096);
+  c.workload.batch = c.grid;
+  c.workload.index = IndexSource::random;
+  return c;
+}
+
+struct Entry {
+  const char* name;
+  KernelCase (*make)(Arguments&, kernels::Workload);
+};
+constexpr Entry kEntries[] = {{"sparse_mla", sparse_mla}, {"indexer", indexer},
+                              {"topk", topk},             {"index_table", index_table},
+                              {"dsa_decode", dsa_decode}, {"index_overhead", index_overhead}};
+
+}  // namespace
+
+Case::Case(const kernels::Workload& workload, const isa::Capabilities& chip)
+    : inputs_(std::make_unique<kernels::DecodeInputs>(workload, image_, bindings_)),
+      oracle_(std::make_shared<kernels::DecodeOracle>(*inputs_)),
+      tuning_(kernels::tuning_for(workload, chip)) {}
+
+std::unique_ptr<kernels::Plan> Case::plan(const kernels::ChainParts& parts) {
+  auto plan = empty_plan();
+  kernels::add_decode_chain(*plan, *inputs_, tuning_, parts, oracle_);
+  return plan;
+}
+
+std::unique_ptr<kernels::Plan> Case::empty_plan() {
+  return std::make_unique<kernels::Plan>(image_, bindings_);
+}
+
+void set_index(kernels::Workload& workload, const std::string& index) {
+  if (index == "computed") workload.index = IndexSource::computed;
+  else if (index == "random") workload.index = IndexSource::random;
+  else if (index == "local") workload.index = IndexSource::local;
+  else workload.index = IndexSource::file, workload.index_file = index;
+}
+
+const std::vector<std::string>& runnable_kernels() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const auto& e : kEntries) out.push_back(e.name);
+    return out;
+  }();
+  return names;
+}
+
+KernelCase kernel_case(const std::string& kernel, Arguments arguments, const CommonOptions& options) {
+  kernels::Workload workload;
+  workload.seed = options.seed;
+  set_index(workload, options.index);
+  for (const auto& entry : kEntries) {
+    if (kernel != entry.name) continue;
+    if (kernel != "topk") workload.context = arguments.integer("context", 32768, 0, int64_t{1} << 30);
+    KernelCase c = entry.make(arguments, workload);
+    arguments.finish();
+    return c;
+  }
+  throw UserError("run: " + configs::in_quotes(kernel) + " is not " + configs::any_of(runnable_kernels()) +
+                  configs::did_you_mean(kernel, runnable_kernels()));
+}
+
+}  // namespace daybreak::cli

@@ -1,0 +1,49 @@
+// One case: a workload, the parts of the chain it runs, and the memory it lives in. day0, run, study and
+// disasm all build their plans here.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "isa/memory/image.hpp"
+#include "kernels/runtime/plan/decode_chain.hpp"
+#include "kernels/runtime/plan/inputs.hpp"
+#include "kernels/runtime/plan/oracle.hpp"
+#include "kernels/runtime/plan/step.hpp"
+#include "sim/cli/arguments.hpp"
+#include "sim/cli/options.hpp"
+
+namespace daybreak::cli {
+
+class Case {
+ public:
+  Case(const kernels::Workload& workload, const isa::Capabilities& chip);
+
+  // A plan over the case's inputs; several may follow each other.
+  std::unique_ptr<kernels::Plan> plan(const kernels::ChainParts& parts);
+  std::unique_ptr<kernels::Plan> empty_plan();
+  const kernels::Workload& workload() const { return inputs_->workload; }
+  const kernels::DecodeInputs& inputs() const { return *inputs_; }
+
+ private:
+  isa::MemoryImage image_;
+  isa::BindingTable bindings_;
+  std::unique_ptr<kernels::DecodeInputs> inputs_;
+  std::shared_ptr<kernels::DecodeOracle> oracle_;
+  kernels::ChainTuning tuning_;
+};
+
+// Sets where the list of selected positions comes from: computed, random, local, or a file's name.
+void set_index(kernels::Workload& workload, const std::string& index);
+
+// What `daybreak run KERNEL key=value ...` asks for (the words of measurements/FORMAT.md).
+struct KernelCase {
+  kernels::Workload workload;
+  kernels::ChainParts parts;
+  std::string overhead;      // method of index_overhead; empty for kernels of the library
+  int64_t grid = 1;          // index_overhead: cores
+};
+KernelCase kernel_case(const std::string& kernel, Arguments arguments, const CommonOptions& options);
+// Kernels that `run` knows.
+const std::vector<std::string>& runnable_kernels();
+
+}  // namespace daybreak::cli

@@ -1,0 +1,119 @@
+// The command line: words to verbs, exceptions to exit codes (design.md sections 7 and 8).
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "configs/reader/errors.hpp"
+#include "sim/cli/verbs.hpp"
+
+namespace daybreak::cli {
+namespace {
+
+void add_common(CLI::App& verb, CommonOptions& o) {
+  verb.add_option("--chip", o.chip, "chip preset or YAML file")->capture_default_str();
+  verb.add_option("--set", o.set, "knob=value on top of the chip; may be given again")->take_all();
+  verb.add_option("--out", o.out, "folder for record.json and trace.pftrace");
+  verb.add_flag("--json", o.json, "records as JSON on standard output");
+  verb.add_option("--trace", o.trace, "kernel, task, instruction or off")->capture_default_str();
+  verb.add_option("--values", o.values, "full or steering")->capture_default_str();
+  verb.add_option("--index", o.index, "selected positions: computed, random, local or a file")
+      ->capture_default_str();
+  verb.add_option("--seed", o.seed, "seed of all inputs")->capture_default_str();
+}
+
+struct Verbs {
+  CommonOptions common;
+  Day0Options day0;
+  std::string name, file, out;
+  std::vector<std::string> words;
+  int64_t task = 0;
+  int (*chosen)(Verbs&) = nullptr;
+
+  CLI::App* add(CLI::App& app, const char* verb, const char* about, int (*act)(Verbs&)) {
+    auto* sub = app.add_subcommand(verb, about);
+    sub->callback([this, act] { chosen = act; });
+    return sub;
+  }
+
+  void declare(CLI::App& app) {
+    auto* d = add(app, "day0", "one DSA layer of a model on a chip: time, values, what holds it back",
+                  [](Verbs& v) { return cli::day0(v.day0, v.common); });
+    d->add_option("--model", day0.model, "published config.json, or a name in configs/models")->required();
+    d->add_option("--phase", day0.phase, "decode")->capture_default_str();
+    d->add_option("--context", day0.context, "keys the newest token sees")
+        ->capture_default_str()->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+    d->add_option("--batch", day0.batch, "requests")
+        ->capture_default_str()->check(CLI::Range(int64_t{0}, int64_t{1} << 20));
+    d->add_option("--queries", day0.queries, "query tokens of a request")
+        ->capture_default_str()->check(CLI::Range(1, 8));
+    d->add_flag("--beyond-max", day0.beyond_max, "allow a context past the model's maximum");
+    d->add_option("--form", day0.form, "selection: separate, fused or both")->capture_default_str();
+    add_common(*d, common);
+
+    auto* r = add(app, "run", "one kernel: run KERNEL key=value ...",
+                  [](Verbs& v) { return cli::run(v.name, v.words, v.common); });
+    r->add_option("kernel", name)->required();
+    r->add_option("words", words, "key=value");
+    add_common(*r, common);
+
+    auto* s = add(app, "study", "a YAML list of runs: table and computed verdicts",
+                  [](Verbs& v) { return cli::study(v.file, v.common); });
+    s->add_option("file", file, "study file, or a name in configs/studies")->required();
+    add_common(*s, common);
+
+    auto* e = add(app, "explain", "what a knob means, its unit, range, default and source",
+                  [](Verbs& v) { return cli::explain(v.name, v.common); });
+    e->add_option("knob", name, "e.g. chip.core.dma.outstanding")->required();
+    add_common(*e, common);
+
+    add(app, "kernels", "the kernels of the library", [](Verbs& v) { return list_kernels(v.common); });
+    add(app, "chips", "the chip presets", [](Verbs& v) { return list_chips(v.common); });
+    add(app, "schema", "what files may say: chip (JSON schema), knobs, instructions (tables)",
+        [](Verbs& v) { return cli::schema(v.name); })
+        ->add_option("what", name)->required();
+
+    auto* a = add(app, "asm", "a program's text form to its binary form",
+                  [](Verbs& v) { return assemble_file(v.file, v.out); });
+    a->add_option("file", file, "text or binary form")->required();
+    a->add_option("--to", out, "file to write")->required();
+
+    auto* x = add(app, "disasm", "a program file, or a task of a kernel, as text",
+                  [](Verbs& v) { return disassemble(v.name, v.words, v.task, v.common); });
+    x->add_option("what", name, "file, or kernel")->required();
+    x->add_option("words", words, "key=value of a kernel");
+    x->add_option("--task", task, "task number")->capture_default_str()->check(CLI::NonNegativeNumber);
+    add_common(*x, common);
+  }
+};
+
+int fail(int code, const std::string& sentence) {
+  std::cerr << "daybreak: " << sentence << "\n";
+  return code;
+}
+
+int run_command(int argc, char** argv) {
+  CLI::App app("Daybreak: will this model run on that accelerator, correctly, how fast, and what holds it back?");
+  app.set_version_flag("--version", DAYBREAK_VERSION);
+  app.require_subcommand(1);
+  Verbs verbs;
+  verbs.declare(app);
+  try {
+    app.parse(argc, argv);
+    return verbs.chosen(verbs);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return fail(2, std::string(e.what()) + "; daybreak --help lists the verbs and their options");
+  } catch (const UserError& e) {
+    return fail(2, e.what());
+  } catch (const CheckError& e) {
+    return fail(1, e.what());
+  } catch (const InvariantError& e) {
+    return fail(3, e.what());
+  }
+}
+
+}  // namespace
+}  // namespace daybreak::cli
+
+int main(int argc, char** argv) { return daybreak::cli::run_command(argc, argv); }

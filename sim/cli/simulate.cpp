@@ -1,0 +1,103 @@
+#include "sim/cli/simulate.hpp"
+
+#include <memory>
+
+#include "sim/chip/schema.hpp"
+#include "traces/analysis/stalls.hpp"
+
+namespace daybreak::cli {
+namespace {
+
+constexpr const char* kVersion = DAYBREAK_VERSION;
+
+traces::VerdictRow row_of(const ref::Verdict& v) {
+  traces::VerdictRow row{.name = v.name, .pass = v.pass, .metrics = {}, .tolerance = v.tolerance, .worst = {}};
+  for (const auto& m : v.metrics) row.metrics.push_back({m.name, m.value});
+  if (!v.pass) {
+    row.worst = v.finding;
+    if (v.worst >= 0)
+      row.worst += " (element " + std::to_string(v.worst) + ": got " + std::to_string(v.got) +
+                   ", want " + std::to_string(v.want) + ")";
+  }
+  return row;
+}
+
+double flops_of(const sim::ChipConfig& chip, bool fp8) {
+  return chip.flops(fp8 && chip.core.matrix.fp8 ? Format::e4m3 : Format::bf16);
+}
+
+}  // namespace
+
+Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const CommonOptions& options,
+                   const std::string& trace_path) {
+  const bool steering = options.value_mode() == sim::Values::steering;
+  plan.prepare(chip.capabilities(), steering);
+  const auto launches = plan.launches();
+
+  traces::StallAccount stalls;
+  std::vector<traces::Observer*> observers{&stalls};
+  std::unique_ptr<traces::PerfettoWriter> trace;
+  if (!trace_path.empty()) {
+    trace = std::make_unique<traces::PerfettoWriter>(
+        trace_path, traces::PerfettoOptions{.level = traces::trace_level(options.trace),
+                                            .clock_hz = chip.clock_ghz * 1e9,
+                                            .chip = chip.name});
+    observers.push_back(trace.get());
+  }
+
+  Simulated out;
+  sim::Chip machine(chip, plan.image(), plan.bindings(), plan, {.values = options.value_mode()});
+  out.result = machine.run(launches, observers);
+
+  const traces::Peaks peaks{.clock_hz = chip.clock_ghz * 1e9,
+                            .hbm_bytes_per_second = chip.hbm_bytes_per_second(),
+                            .flops = flops_of(chip, true)};
+  for (size_t i = 0; i < plan.steps().size(); ++i) {
+    const auto& step = plan.steps()[i];
+    const auto& got = out.result.launches[i];
+    const bool fp8 = step.floor.fp8_macs > step.floor.bf16_macs;
+    out.kernels.push_back(traces::kernel_row(
+        stalls.launch_account(int64_t(i)),
+        {.kernel = step.name,
+         .hbm_read_bytes = got.hbm_read_bytes,
+         .hbm_write_bytes = got.hbm_write_bytes,
+         .read_bytes = got.read_bytes,
+         .write_bytes = got.write_bytes,
+         .useful_bytes = step.floor.bytes,
+         .useful_flop = 2.0 * double(step.floor.bf16_macs + step.floor.fp8_macs),
+         .matrix_flops = flops_of(chip, fp8)},
+        peaks));
+  }
+  int64_t first = 0, last = out.result.cycles;
+  if (!out.result.launches.empty()) {
+    first = out.result.launches.front().ready;
+    last = 0;
+    for (const auto& l : out.result.launches) last = std::max(last, l.ended);
+  }
+  out.totals = traces::totals(out.kernels, first, last, peaks);
+  for (const auto& v : plan.check()) out.verdicts.push_back(row_of(v));
+  return out;
+}
+
+traces::RunRecord record_head(const std::string& verb, const sim::ChipConfig& chip,
+                              const CommonOptions& options) {
+  traces::RunRecord record;
+  record.version = kVersion;
+  record.verb = verb;
+  record.chip = chip.name;
+  record.chip_hash = traces::content_hash(sim::dump_yaml(chip));
+  record.clock_hz = chip.clock_ghz * 1e9;
+  record.values = options.values;
+  record.seeds.push_back({"inputs", options.seed});
+  for (const auto& path : chip.assumed)
+    record.assumed.push_back({path, "mx-dma's figure", "not stated by the chip's file"});
+  return record;
+}
+
+void fill(traces::RunRecord& record, const Simulated& run) {
+  record.kernels = run.kernels;
+  record.totals = run.totals;
+  record.verdicts.insert(record.verdicts.end(), run.verdicts.begin(), run.verdicts.end());
+}
+
+}  // namespace daybreak::cli

@@ -1,0 +1,30 @@
+// Runs a plan on a chip with the observers a report needs, and turns what they saw into rows.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "kernels/runtime/plan/step.hpp"
+#include "sim/chip/chip.hpp"
+#include "sim/cli/options.hpp"
+#include "traces/report/record.hpp"
+
+namespace daybreak::cli {
+
+struct Simulated {
+  sim::RunResult result;
+  std::vector<traces::KernelRow> kernels;
+  traces::Totals totals;
+  std::vector<traces::VerdictRow> verdicts;   // every kernel's values against the reference
+};
+
+// `trace_path`: where the Perfetto trace goes; empty: none.
+Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const CommonOptions& options,
+                   const std::string& trace_path);
+
+// The parts of a record that do not depend on the run's kernels.
+traces::RunRecord record_head(const std::string& verb, const sim::ChipConfig& chip,
+                              const CommonOptions& options);
+// Moves what a run gave into its record.
+void fill(traces::RunRecord& record, const Simulated& run);
+
+}  // namespace daybreak::cli
