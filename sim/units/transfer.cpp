@@ -1,0 +1,93 @@
+#include "sim/units/transfer.hpp"
+
+#include <algorithm>
+
+namespace daybreak::sim {
+
+bool RequestCache::holds(Address entry) {
+  if (std::find(entries_.begin(), entries_.end(), entry.value) != entries_.end()) return true;
+  if (entries_.size() < kEntries) {
+    entries_.push_back(entry.value);
+  } else {
+    entries_[next_] = entry.value;
+    next_ = (next_ + 1) % kEntries;
+  }
+  return false;
+}
+
+namespace {
+
+constexpr int64_t kIndexBytes = 4, kRequestBytes = 16;
+
+// Rows of a table that lie side by side become one request, up to `merge_max` of them.
+void merge_rows(std::vector<isa::Segment>& pieces, size_t first, int64_t merge_max) {
+  if (merge_max <= 1) return;
+  size_t out = first;
+  int64_t merged = 0;
+  for (size_t i = first; i < pieces.size(); ++i) {
+    const bool joins = i > first && merged < merge_max &&
+                       pieces[out - 1].address.value + uint64_t(pieces[out - 1].bytes.value) ==
+                           pieces[i].address.value;
+    if (joins) {
+      pieces[out - 1].bytes += pieces[i].bytes;
+      ++merged;
+    } else {
+      pieces[out++] = pieces[i];
+      merged = 1;
+    }
+  }
+  pieces.resize(out);
+}
+
+}  // namespace
+
+void plan_transfer(CoreState& core, isa::Queue queue, RequestCache& requests, Transfer& t) {
+  const CoreConfig& config = core.run.config.core;
+  const isa::Instruction& instruction = core.entry(t.flight.entry).instruction;
+  const isa::Work& work = t.flight.work;
+  const isa::Context context = core.context();
+  const Toucher by = core.toucher(queue, t.flight.entry, t.flight.sequence);
+  core.check_scratch(queue, t.flight.entry, t.flight.sequence, t.flight.knowledge.seen);
+
+  t.pieces.clear();
+  t.walks.clear();
+  t.fetches = t.piece = t.walk = 0;
+  t.offset = t.pending = 0;
+  t.issued = false;
+  t.inside = t.tail = t.data_at = 0;
+  const auto* gather = std::get_if<isa::Gather>(&instruction);
+  const auto* translate = std::get_if<isa::Translate>(&instruction);
+  t.by_row = gather || std::holds_alternative<isa::Scatter>(instruction);
+
+  LaunchResult& result = core.run.results[core.task.launch];
+  if (translate && !requests.holds(translate->request_entry(context))) {
+    t.pieces.push_back({translate->request_entry(context), Bytes(kRequestBytes), false});
+    result.read_bytes += kRequestBytes;
+  }
+  int64_t index_bytes = t.by_row ? work.index_entries * kIndexBytes : 0;
+  t.fetches = t.pieces.size();
+  isa::for_each_segment(instruction, context, [&](const isa::Segment& s) {
+    core.check_memory(by, t.flight.knowledge, s.address, s.bytes.value, s.write);
+    (s.write ? result.write_bytes : result.read_bytes) += s.bytes.value;
+    t.pieces.push_back(s);
+    const bool fetch = !s.write && (translate || index_bytes > 0);
+    if (!fetch) return;
+    index_bytes -= s.bytes.value;
+    t.fetches = t.pieces.size();
+  });
+  core.check_hidden_reads(queue, t.flight.entry, t.flight.sequence, t.flight.knowledge);
+  if (translate) translate->for_each_walk(context, [&](Address a) { t.walks.push_back(a); });
+  if (gather && gather->software) {
+    // The control processor has read the index and built a descriptor per row.
+    t.pieces.erase(t.pieces.begin(), t.pieces.begin() + long(t.fetches));
+    t.fetches = 0;
+    t.by_row = false;
+  }
+  if (t.by_row) merge_rows(t.pieces, t.fetches, config.dma.merge_max);
+  if (const auto* move = std::get_if<isa::Move>(&instruction)) {
+    t.inside = ceil_div(move->from.bytes(), config.exchange.bytes_per_cycle);
+    t.tail = config.exchange.latency;
+  }
+}
+
+}  // namespace daybreak::sim
