@@ -67,7 +67,7 @@ std::string kernel_table(const RunRecord& record) {
                           busy_percent(k, "matrix"), busy_percent(k, "vector"),
                           busy_percent(k, "sort"), stall_text(k)});
   const Totals& t = record.totals;
-  table.rows.push_back({});
+  table.rows.emplace_back();
   table.rows.push_back({"total", fmt::format("{}", t.tasks), fmt::format("{}", t.cycles),
                         fmt::format("{:.2f}", t.microseconds),
                         fmt::format("{:.3f}", double(t.hbm_bytes) / 1e6), percent(t.hbm_floor_share),
