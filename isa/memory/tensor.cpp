@@ -10,21 +10,22 @@ int64_t TensorDesc::rows() const {
   return n;
 }
 
+// Unsigned arithmetic: rows far outside the tensor wrap instead of overflowing.
 int64_t TensorDesc::offset_of(int64_t row, int64_t col) const {
-  int64_t at = offset;
+  uint64_t at = uint64_t(offset);
+  if (rank == 0) return offset;
   if (rank > 1) {
     for (int i = rank - 2; i > 0; --i) {
       // Rows before the tensor (padding of a view) borrow from the outer dims like floor division.
       int64_t inside = dims[i] ? row % dims[i] : 0;
       if (inside < 0) inside += dims[i];
-      at += inside * strides[i];
+      at += uint64_t(inside) * uint64_t(strides[i]);
       row = dims[i] ? (row - inside) / dims[i] : 0;
     }
-    at += row * strides[0];
+    at += uint64_t(row) * uint64_t(strides[0]);
   }
-  if (rank == 0) return at;
   const int64_t bits = bits_of(format);
-  return at + (bits < 8 ? col * bits / 8 : col * strides[rank - 1]);
+  return int64_t(at + (bits < 8 ? uint64_t(col * bits / 8) : uint64_t(col) * uint64_t(strides[rank - 1])));
 }
 
 TensorDesc tensor(uint16_t binding, Format format, std::initializer_list<int64_t> dims) {
