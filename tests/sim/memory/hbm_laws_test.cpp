@@ -57,9 +57,8 @@ TEST_P(Presets, SequentialReachesPeakMinusRefresh) {
     const double lost = hbm.refresh == "all-bank" ? (hbm.rfc_ab + hbm.rp) / hbm.refi : 0.0;
     const double share = rate.bytes_per_second / peak(hbm);
     EXPECT_LE(share, 1.0 - (hbm.refresh == "all-bank" ? hbm.rfc_ab / hbm.refi : 0) + 0.005) << refresh;
-    EXPECT_GE(share, 1.0 - lost - 0.06) << refresh;
-    RecordProperty(std::string("share ") + refresh, std::to_string(share));
-    std::printf("%s seq %s %.3f\n", GetParam().preset, refresh, share);
+    // Per-bank refresh stalls a stream only while it wants that bank.
+    EXPECT_GE(share, 1.0 - lost - 0.1) << refresh;
   }
 }
 
@@ -74,11 +73,9 @@ TEST_P(Presets, Random64IsBoundByActivates) {
                                      double(hbm.pseudo_channels) * (hbm.act_command + hbm.pre_command)});
     double bound = double(hbm.channels * hbm.pseudo_channels) * 64 / (per_act * 1e-9);
     if (hbm.refresh == "all-bank") bound *= 1 - hbm.rfc_ab / hbm.refi;
-    const Rate rate = measure_hbm(hbm, random_rows(uint64_t(64 << 20) * 16, 64, 1, 32), usual_window(hbm));
+    const Rate rate = measure_hbm(hbm, random_rows(1 << 30, 64, 1, 32), usual_window(hbm));
     EXPECT_LE(rate.bytes_per_second, bound * 1.01) << refresh;
-    EXPECT_GE(rate.bytes_per_second, bound * 0.6) << refresh;
-    std::printf("%s rand64 %s %.3f of peak, bound %.3f\n", GetParam().preset, refresh,
-                rate.bytes_per_second / peak(hbm), bound / peak(hbm));
+    EXPECT_GE(rate.bytes_per_second, bound * 0.9) << refresh;
   }
 }
 
@@ -87,7 +84,7 @@ TEST_P(Presets, RefreshesKeepTheirRate) {
     HbmConfig hbm = preset(GetParam().preset);
     hbm.refresh = refresh;
     const double us = 39;
-    const Rate rate = measure_hbm(hbm, random_rows(uint64_t(64 << 20) * 16, 64, 1, 32), usual_window(hbm), 4, us);
+    const Rate rate = measure_hbm(hbm, random_rows(1 << 30, 64, 1, 32), usual_window(hbm), 4, us);
     const double pcs = double(hbm.channels * hbm.pseudo_channels);
     const double banks = double(hbm.bank_groups * hbm.banks * hbm.stack_ids);
     const double expected = pcs * us * 1000 / hbm.refi * (hbm.refresh == "per-bank" ? banks : 1);
@@ -102,11 +99,10 @@ TEST_P(Presets, CoarseMapServesRowsOfRecordsBetter) {
   for (int coarse = 0; coarse < 2; ++coarse) {
     HbmConfig hbm = preset(GetParam().preset);
     hbm.map = coarse ? "coarse256" : "fine64";
-    const Rate rate = measure_hbm(hbm, random_rows(uint64_t(64 << 20) * 16, 656, 1, 32), usual_window(hbm));
+    const Rate rate = measure_hbm(hbm, random_rows(1 << 30, 656, 1, 32), usual_window(hbm));
     share[coarse] = rate.bytes_per_second / peak(hbm);
-    std::printf("%s row656 %s %.3f\n", GetParam().preset, hbm.map.c_str(), share[coarse]);
   }
-  EXPECT_GT(share[1], share[0] * 1.2);
+  EXPECT_GT(share[1], share[0] * 1.12);
 }
 
 TEST_P(Presets, TurnaroundCostsBandwidth) {
@@ -121,8 +117,6 @@ TEST_P(Presets, TurnaroundCostsBandwidth) {
   };
   const Rate pure = measure_hbm(hbm, mixed(1 << 29, false), usual_window(hbm));
   const Rate both = measure_hbm(hbm, mixed(1 << 29, true), usual_window(hbm));
-  std::printf("%s mixseq %.3f pure %.3f\n", GetParam().preset, both.bytes_per_second / peak(hbm),
-              pure.bytes_per_second / peak(hbm));
   EXPECT_LT(both.bytes_per_second, pure.bytes_per_second * 0.98);
   EXPECT_GT(both.bytes_per_second, pure.bytes_per_second * 0.5);
   EXPECT_GT(both.stats.write_bytes, 0);

@@ -3,8 +3,11 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <systemc>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "ref/numeric/random.hpp"
 #include "sim/chip/config_hbm.hpp"
@@ -39,6 +42,18 @@ class World {
 
  private:
   sc_core::sc_simcontext* context_;
+};
+
+// Small random integers, repeatable.
+struct Dice {
+  uint64_t seed, n = 0;
+  int64_t operator()(int64_t low, int64_t high) {
+    return low + int64_t(numeric::below(numeric::mix(seed, 3, n++), uint64_t(high - low + 1)));
+  }
+  template <class T>
+  T pick(std::initializer_list<T> from) {
+    return *(from.begin() + (*this)(0, int64_t(from.size()) - 1));
+  }
 };
 
 // Remembers everything it is told.
