@@ -15,7 +15,7 @@ struct Shape {
 
 template <int kHeads, int kQueries, class Form>
 void check(const Shape& shape, uint64_t seed, int64_t first_page = 0) {
-  SCOPED_TRACE(testing::Message() << "queries " << shape.queries << " heads " << shape.heads
+  SCOPED_TRACE(::testing::Message() << "queries " << shape.queries << " heads " << shape.heads
                                   << " splits " << shape.splits << " seed " << seed);
   IndexScene scene(shape.contexts, shape.queries, shape.heads, kHeads, Form::kQuantised, seed, first_page);
   const auto fill = [&](auto& a) {

@@ -76,7 +76,7 @@ void MlaScene::expect() const {
                                 .form = shape.fp8 ? ref::RowForm::fp8_record : ref::RowForm::bf16};
   const auto all_sinks = get<float>(sinks, shape.heads);
   for (int64_t t = 0; t < tokens(); ++t) {
-    SCOPED_TRACE(testing::Message() << "token " << t << " with " << shape.valid[size_t(t)] << " keys");
+    SCOPED_TRACE(::testing::Message() << "token " << t << " with " << shape.valid[size_t(t)] << " keys");
     const auto queries = get<uint16_t>(q, int64_t(shape.heads) * dsa::kDim, t * heads * dsa::kDim);
     const auto indices = get<int32_t>(rows, dsa::kTopk, t * dsa::kTopk);
     const auto want = ref::sparse_mla({.heads = shape.heads, .q = queries, .scale = softmax_scale,

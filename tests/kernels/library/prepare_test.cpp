@@ -83,7 +83,7 @@ void expect_close(const char* name, const Floats& got, const Floats& want, const
 
 template <int kHeads, class Form>
 void check_index(int64_t heads, bool interleaved, bool power_of_two, uint64_t seed) {
-  SCOPED_TRACE(testing::Message() << "heads " << heads << " interleaved " << interleaved << " 2^n "
+  SCOPED_TRACE(::testing::Message() << "heads " << heads << " interleaved " << interleaved << " 2^n "
                                   << power_of_two);
   NewTokens s(7, dsa::kIndexPage, seed);
   const int64_t rows = s.tokens * kHeads;
@@ -180,7 +180,7 @@ TEST(IndexerPrepare, PlainRows) { check_index<64, dsa::Plain>(64, false, true, 4
 
 template <template <class> class K, bool kFp8>
 void check_latent(int64_t page_tokens, bool interleaved, bool power_of_two, float size, uint64_t seed) {
-  SCOPED_TRACE(testing::Message() << "page " << page_tokens << " interleaved " << interleaved << " 2^n "
+  SCOPED_TRACE(::testing::Message() << "page " << page_tokens << " interleaved " << interleaved << " 2^n "
                                   << power_of_two << " size " << size);
   NewTokens s(8, page_tokens, seed);
   const auto latent = s.random.bf16s(s.tokens * 512, size), rope = s.random.bf16s(s.tokens * 64);

@@ -61,9 +61,9 @@ Pages::Pages(Random& random, const std::vector<int32_t>& contexts, int64_t token
   blocks.push_back(kPoison);
 }
 
-testing::AssertionResult passes(const ref::Verdict& v) {
-  if (v.pass) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << v.name << ": " << v.finding << " (worst " << v.worst << ": got "
+::testing::AssertionResult passes(const ref::Verdict& v) {
+  if (v.pass) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << v.name << ": " << v.finding << " (worst " << v.worst << ": got "
                                      << v.got << ", want " << v.want << "; " << v.tolerance << ")";
 }
 

@@ -86,6 +86,6 @@ void on_host(Scene& scene, const Fill& fill, const Tuning& tuning = {}) {
   run_on_host<K>(args, tuning, scene.memory, scene.bindings);
 }
 
-testing::AssertionResult passes(const ref::Verdict& verdict);
+::testing::AssertionResult passes(const ref::Verdict& verdict);
 
 }  // namespace daybreak::kernels

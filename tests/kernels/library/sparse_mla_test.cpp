@@ -18,7 +18,7 @@ void run(MlaScene& scene, const Tuning& tuning = {}) {
 }
 
 void check(MlaShape shape, const Tuning& tuning = {}) {
-  SCOPED_TRACE(testing::Message() << "heads " << shape.heads << " splits " << shape.splits << " page "
+  SCOPED_TRACE(::testing::Message() << "heads " << shape.heads << " splits " << shape.splits << " page "
                                   << shape.page_tokens << " fp8 " << shape.fp8 << " sink " << shape.sink);
   MlaScene scene(std::move(shape));
   run(scene, tuning);

@@ -25,7 +25,7 @@ void expect_selection(const Scene& scene, uint16_t chosen, uint16_t valid, int64
 
 // Two stages over `rows` of scores; each token is a request of its own.
 void check_two_stages(const std::vector<std::vector<float>>& rows, int splits) {
-  SCOPED_TRACE(testing::Message() << "splits " << splits);
+  SCOPED_TRACE(::testing::Message() << "splits " << splits);
   Scene scene;
   const auto tokens = int64_t(rows.size());
   int64_t positions = 1;
@@ -100,7 +100,7 @@ TEST(TopkTwoStages, NoTokens) { check_two_stages({}, 3); }
 
 template <int kHeads, int kQueries, class Form>
 void check_fused(IndexScene& scene, int splits) {
-  SCOPED_TRACE(testing::Message() << "queries " << scene.queries << " splits " << splits);
+  SCOPED_TRACE(::testing::Message() << "queries " << scene.queries << " splits " << splits);
   const int64_t tokens = std::max<int64_t>(scene.tokens(), 1);
   const uint16_t lists = scene.garbage<Ranked>("lists", tokens * splits * dsa::kTopk);
   const uint16_t chosen = scene.garbage<int32_t>("positions", tokens * dsa::kTopk);

@@ -1,0 +1,248 @@
+// Every kernel as the programs of two chips: they must pass the verifier and, executed in random orders,
+// leave the memory that Host leaves, bit for bit. One chip does everything directly (mx-dma), the other
+// has separate matrix and vector scratch, no FP8, no gather engine and no page walker (davinci-like-2).
+#include "isa/program/verify.hpp"
+#include "kernels/library/dsa/index_table.hpp"
+#include "kernels/library/dsa/indexer.hpp"
+#include "kernels/library/dsa/indexer_topk.hpp"
+#include "kernels/library/dsa/indexer_prepare.hpp"
+#include "kernels/library/dsa/latent_append.hpp"
+#include "kernels/library/dsa/mla_combine.hpp"
+#include "kernels/library/dsa/query_prepare.hpp"
+#include "kernels/library/dsa/sparse_mla.hpp"
+#include "kernels/library/dsa/topk_merge.hpp"
+#include "kernels/library/dsa/topk_partial.hpp"
+#include "kernels/machines/record.hpp"
+#include "tests/kernels/library/index_scene.hpp"
+#include "tests/kernels/library/mla_scene.hpp"
+#include "tests/kernels/machines/interleaver.hpp"
+
+namespace daybreak::kernels {
+namespace {
+
+isa::Capabilities direct_chip() {
+  isa::Capabilities c;
+  c.scratch = {Bytes(512 << 10), Bytes(512 << 10), Bytes(256 << 10)};
+  c.latch_a = c.latch_b = Bytes(64 << 10);
+  c.converting_dma = true;
+  c.cores = 32;
+  return c;
+}
+isa::Capabilities split_chip() {
+  isa::Capabilities c;
+  c.scratch = {Bytes(512 << 10), Bytes(384 << 10), Bytes(128 << 10)};
+  c.latch_a = c.latch_b = Bytes(64 << 10);
+  c.accumulator_visible = c.operand_visible = c.gather_to_operand = false;
+  c.gather_engine = c.page_walker = c.fp8_matrix = false;
+  c.cores = 24;
+  return c;
+}
+
+// `tunings`: one per chip.
+struct Tunings { Tuning direct, split; };
+
+template <template <class> class K, class Fill>
+void expect_same_on(const Scene& scene, const Fill& fill, const Tuning& tuning,
+                    const isa::Capabilities& chip, uint64_t seed) {
+  Scene host, device;
+  scene.copy_to(host);
+  scene.copy_to(device);
+  typename K<Host>::Args on_host{};
+  fill(on_host);
+  run_on_host<K>(on_host, tuning, host.memory, host.bindings, {.fp8_matrix = chip.fp8_matrix});
+  typename K<Record>::Args recorded{};
+  fill(recorded);
+  testing::SharedCounters counters;
+  for (int task = 0; task < K<Record>::tasks(recorded); ++task) {
+    const auto program = record_task<K>(
+        recorded, tuning, uint32_t(task),
+        {.capabilities = chip, .memory = device.memory, .bindings = device.bindings});
+    for (const auto& finding : isa::verify(program, chip, &device.bindings))
+      ADD_FAILURE() << "task " << task << ": " << finding.message;
+    testing::run_interleaved(program, chip, device.memory, device.bindings, counters,
+                    {.seed = seed + uint64_t(task), .semaphore_max = chip.semaphore_max});
+  }
+  for (size_t id = 0; id < scene.bindings.size(); ++id)
+    EXPECT_EQ(host.all<uint8_t>(uint16_t(id)), device.all<uint8_t>(uint16_t(id)))
+        << scene.bindings[id].name << " differs";
+}
+
+template <template <class> class K, class Fill>
+void expect_same(const Scene& scene, const Fill& fill, const Tunings& tunings = {}) {
+  for (uint64_t seed : {1, 2}) {
+    SCOPED_TRACE(::testing::Message() << "direct chip, seed " << seed);
+    expect_same_on<K>(scene, fill, tunings.direct, direct_chip(), seed);
+  }
+  SCOPED_TRACE("split chip");
+  expect_same_on<K>(scene, fill, tunings.split, split_chip(), 3);
+}
+
+const Tunings kScoring{{.ring = 3, .boards = 2, .score_ahead = 1}, {.ring = 2, .boards = 1}};
+const Tunings kAttention{{.ring = 3, .boards = 2, .score_ahead = 576}, {.ring = 2, .boards = 1}};
+
+template <int kHeads, int kQueries, class Form>
+void check_index(const std::vector<int32_t>& contexts, int queries, int heads, int splits) {
+  SCOPED_TRACE(::testing::Message() << "queries " << queries << " heads " << heads);
+  IndexScene scene(contexts, queries, heads, kHeads, Form::kQuantised, 31);
+  const int64_t tokens = scene.tokens();
+  const uint16_t lists = scene.garbage<Ranked>("lists", tokens * splits * dsa::kTopk);
+  const uint16_t chosen = scene.garbage<int32_t>("positions", tokens * dsa::kTopk);
+  const uint16_t valid = scene.garbage<int32_t>("valid", tokens);
+  expect_same<Indexer<kHeads, kQueries, Form>::template On>(
+      scene,
+      [&](auto& a) {
+        scene.inputs(a, splits);
+        a.scores = dsa::score_columns(scene.scores, tokens, scene.positions);
+        a.positions = int(scene.positions);
+      },
+      kScoring);
+  expect_same<IndexerTopk<kHeads, kQueries, Form>::template On>(
+      scene,
+      [&](auto& a) {
+        scene.inputs(a, splits);
+        a.lists = dsa::lists(lists, tokens * splits);
+        a.positions = dsa::positions(chosen, tokens);
+        a.valid = dsa::row(valid, Format::i32, tokens);
+      },
+      kScoring);
+}
+
+TEST(Machines, IndexerAndFusedSelection) {
+  check_index<64, 1, dsa::Fp8>({0, 700, 2500}, 1, 64, 2);
+  check_index<64, 8, dsa::Fp8>({8, 300}, 8, 64, 2);
+  check_index<32, 2, dsa::Fp8>({300}, 2, 32, 1);
+  check_index<64, 5, dsa::Plain>({5, 400}, 5, 64, 2);
+}
+
+TEST(Machines, TwoStageSelection) {
+  Scene scene;
+  Random random(32);
+  const int64_t tokens = 2, positions = 9216, splits = 4;
+  const uint16_t scores = scene.put("scores", random.normals(tokens * positions));
+  const uint16_t contexts = scene.put("contexts", std::vector<int32_t>{9001, 10});
+  const uint16_t lists = scene.garbage<Ranked>("lists", tokens * splits * dsa::kTopk);
+  const uint16_t chosen = scene.garbage<int32_t>("positions", tokens * dsa::kTopk);
+  const uint16_t valid = scene.garbage<int32_t>("valid", tokens);
+  const auto partial = [&](auto& a) {
+    a.scores = dsa::score_rows(scores, tokens, positions);
+    a.contexts = dsa::row(contexts, Format::i32, tokens);
+    a.lists = dsa::lists(lists, tokens * splits);
+    a.tokens = int(tokens);
+    a.splits = int(splits);
+  };
+  expect_same<TopkPartial>(scene, partial);
+  on_host<TopkPartial>(scene, partial);
+  expect_same<TopkMerge>(scene, [&](auto& a) {
+    a.lists = dsa::lists(lists, tokens * splits);
+    a.positions = dsa::positions(chosen, tokens);
+    a.valid = dsa::row(valid, Format::i32, tokens);
+    a.tokens = int(tokens);
+    a.splits = int(splits);
+  });
+}
+
+TEST(Machines, AttentionAndCombine) {
+  for (bool fp8 : {true, false})
+    for (int splits : {1, 3}) {
+      SCOPED_TRACE(::testing::Message() << "fp8 " << fp8 << " splits " << splits);
+      MlaScene scene({.valid = {0, 200}, .splits = splits, .fp8 = fp8, .sink = true, .seed = 33});
+      const auto fill = [&](auto& a) { scene.attention(a); };
+      if (fp8) expect_same<SparseMla>(scene, fill, kAttention);
+      else expect_same<SparseMlaRows>(scene, fill, kAttention);
+      if (splits == 1) continue;
+      if (fp8) on_host<SparseMla>(scene, fill);
+      else on_host<SparseMlaRows>(scene, fill);
+      expect_same<MlaCombine>(scene, [&](auto& a) { scene.results(a); });
+    }
+}
+
+TEST(Machines, IndexTable) {
+  Scene scene;
+  Random random(34);
+  const std::vector<int32_t> contexts{300, 0, 5000};
+  const Pages pages(random, contexts, 61);
+  std::vector<int32_t> selected(3 * dsa::kTopk, -1);
+  for (int i = 0; i < 300; ++i) selected[size_t(i)] = i;
+  for (int i = 0; i < dsa::kTopk; ++i) selected[size_t(2 * dsa::kTopk + i)] = 2 * i;
+  const uint16_t chosen = scene.put("positions", selected), requests = scene.put("requests", pages.requests);
+  const uint16_t blocks = scene.put("blocks", pages.blocks);
+  const uint16_t rows = scene.garbage<int32_t>("rows", 3 * dsa::kTopk);
+  const uint16_t stamps = scene.garbage<int32_t>("stamps", 6);
+  expect_same<IndexTable>(scene, [&](auto& a) {
+    a.positions = dsa::positions(chosen, 3);
+    a.page_requests = dsa::page_requests(requests, 3);
+    a.page_blocks = dsa::page_blocks(blocks, int64_t(pages.blocks.size()));
+    a.rows = dsa::positions(rows, 3);
+    a.stamps = dsa::stamps(stamps, 3);
+    a.tokens = 3;
+    a.page_tokens = 61;
+  });
+}
+
+// Three new tokens, the second of which is padding.
+struct NewTokens : Scene {
+  Random random{35};
+  uint16_t angles = put("angles", random.normals(10 * 64));
+  uint16_t places = put("token positions", std::vector<int32_t>{3, 1 << 30, 9});
+  uint16_t slots = put("slots", std::vector<int32_t>{70, -1, 5});
+  template <class Args> void inputs(Args& a) const {
+    a.angles = dsa::matrix(angles, Format::f32, 10, 64);
+    a.token_positions = dsa::row(places, Format::i32, 3);
+    a.slots = dsa::row(slots, Format::i32, 3);
+    a.tokens = 3;
+  }
+};
+
+TEST(Machines, IndexerPrepare) {
+  NewTokens s;
+  const uint16_t q_raw = s.put("q raw", s.random.bf16s(3 * 64 * 128));
+  const uint16_t k_raw = s.put("k raw", s.random.bf16s(3 * 128));
+  const uint16_t head_weights = s.put("head weights", s.random.normals(3 * 64));
+  const uint16_t weight = s.put("weight", s.random.normals(128)), bias = s.put("bias", s.random.normals(128));
+  const uint16_t q = s.garbage<uint16_t>("q", 3 * 64 * 128), weights = s.garbage<float>("weights", 3 * 64);
+  const uint16_t keys = s.garbage<uint8_t>("keys", 2 * dsa::kIndexPage * 256);
+  const auto fill = [&](bool fp8) {
+    return [&, fp8](auto& a) {
+      s.inputs(a);
+      a.q_raw = dsa::matrix(q_raw, Format::bf16, 3 * 64, 128);
+      a.k_raw = dsa::matrix(k_raw, Format::bf16, 3, 128);
+      a.head_weights = dsa::column(head_weights, Format::f32, 3 * 64);
+      a.norm_weight = dsa::row(weight, Format::f32, 128);
+      a.norm_bias = dsa::row(bias, Format::f32, 128);
+      a.q = dsa::matrix(q, fp8 ? Format::e4m3 : Format::bf16, 3 * 64, 128);
+      a.weights = dsa::column(weights, Format::f32, 3 * 64);
+      a.keys = fp8 ? dsa::index_codes(keys, 2) : dsa::index_rows(keys, 2);
+      a.key_scales = dsa::index_scales(keys, 2);
+    };
+  };
+  expect_same<IndexerPrepare<64>::On>(s, fill(true));
+  expect_same<IndexerPrepare<64, dsa::Plain>::On>(s, fill(false));
+}
+
+TEST(Machines, LatentAppendAndQueries) {
+  NewTokens s;
+  const uint16_t latent = s.put("latent", s.random.bf16s(3 * 512)), rope = s.put("rope", s.random.bf16s(3 * 64));
+  const uint16_t weight = s.put("weight", s.random.normals(512));
+  const uint16_t cache = s.garbage<uint8_t>("cache", 5 * 16 * 1152);
+  const auto fill = [&](bool fp8) {
+    return [&, fp8](auto& a) {
+      s.inputs(a);
+      a.latent = dsa::matrix(latent, Format::bf16, 3, 512);
+      a.k_rope = dsa::matrix(rope, Format::bf16, 3, 64);
+      a.norm_weight = dsa::row(weight, Format::f32, 512);
+      a.cache = fp8 ? dsa::latent_records(cache, 5, 16) : dsa::latent_rows(cache, 5, 16);
+    };
+  };
+  expect_same<LatentAppend>(s, fill(true));
+  expect_same<LatentAppendRows>(s, fill(false));
+  const uint16_t q_raw = s.put("q raw", s.random.bf16s(3 * 64 * 576));
+  const uint16_t q = s.garbage<uint16_t>("q", 3 * 64 * 576);
+  expect_same<QueryPrepare>(s, [&](auto& a) {
+    s.inputs(a);
+    a.q_raw = dsa::matrix(q_raw, Format::bf16, 3 * 64, 576);
+    a.q = dsa::matrix(q, Format::bf16, 3 * 64, 576);
+  });
+}
+
+}  // namespace
+}  // namespace daybreak::kernels
