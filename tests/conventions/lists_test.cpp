@@ -1,0 +1,77 @@
+// One list per concept: what is in the folder is in the list, documented and tested.
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "tree.hpp"
+
+namespace daybreak::conventions {
+namespace {
+
+std::string all_text(const std::string& folder) {
+  std::string out;
+  for (const SourceFile& file : files(folder)) out += file.text;
+  return out;
+}
+
+// That each listed instruction is tested and documented is checked from the list itself (tests/isa);
+// here: that nothing in the folder was left out of it.
+TEST(Instructions, InTheFolderAreInTheList) {
+  const std::string list = read("isa/instructions/list.hpp");
+  const std::regex type("struct (\\w+) \\{\\s+static constexpr Opcode kOpcode");
+  size_t count = 0;
+  for (const SourceFile& file : files("isa/instructions/")) {
+    std::smatch match;
+    if (file.extension() != ".hpp" || !std::regex_search(file.text, match, type)) continue;
+    ++count;
+    const std::string name = match[1];
+    EXPECT_NE(list.find("\"" + file.path + "\""), std::string::npos) << file.path << " is not in list.hpp";
+    EXPECT_TRUE(std::regex_search(list, std::regex("[<, ]" + name + "[,>]")))
+        << name << " is not in the variant Instruction";
+    EXPECT_TRUE(file.text.starts_with("// ")) << file.path << " does not say what it is";
+  }
+  EXPECT_GE(count, 30u) << "the instructions were not found";
+}
+
+TEST(Knobs, HaveUnitRangeDefaultSentenceSourceAndAValueInTheDefaultChip) {
+  const std::string config = read("sim/chip/config.hpp"), chip = read("configs/chips/mx-dma.yaml");
+  const std::regex line("v\\.(?:knob|choice)\\(\"(\\w+)\"[\\s\\S]*?\\);");
+  // name, member, default, then unit and range or the allowed words, sentence, source.
+  const std::regex complete(
+      "v\\.(?:knob\\(\"\\w+\",\\s*\\w+,\\s*[^,]+,\\s*\"[^\"]+\",\\s*[^,]+,\\s*[^,]+|"
+      "choice\\(\"\\w+\",\\s*\\w+,\\s*[^,]+,\\s*\\{[^}]+\\}),\\s*\"[^\"]{3,}\",\\s*"
+      "(kDatasheet|geometry|\"[^\"]+\")\\);");
+  size_t count = 0;
+  for (std::sregex_iterator at(config.begin(), config.end(), line), end; at != end; ++at) {
+    ++count;
+    EXPECT_TRUE(std::regex_match(at->str(), complete)) << "not a complete knob: " << at->str();
+    EXPECT_NE(chip.find((*at)[1].str() + ":"), std::string::npos)
+        << (*at)[1] << " is not stated in mx-dma.yaml";
+  }
+  EXPECT_GE(count, 90u) << "the knobs were not found";
+}
+
+TEST(Chips, SayWhereTheirFiguresComeFrom) {
+  size_t count = 0;
+  for (const SourceFile& file : files("configs/chips/")) {
+    if (file.extension() != ".yaml") continue;
+    ++count;
+    EXPECT_TRUE(file.text.starts_with("#")) << file.path << " does not say what it describes";
+  }
+  EXPECT_GE(count, 2u);
+}
+
+TEST(Kernels, AreTested) {
+  const std::string tests = all_text("tests/kernels/library/");
+  size_t count = 0;
+  for (const SourceFile& file : files("kernels/library/")) {
+    std::smatch match;
+    if (!std::regex_search(file.text, match, std::regex("kName = \"(\\w+)\""))) continue;
+    ++count;
+    EXPECT_NE(tests.find(file.path), std::string::npos) << file.path << " is included by no test";
+  }
+  EXPECT_GE(count, 7u) << "the kernels were not found";
+}
+
+}  // namespace
+}  // namespace daybreak::conventions
