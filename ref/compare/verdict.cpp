@@ -67,8 +67,7 @@ void add_metric(Verdict& verdict, const char* name, double value, double limit) 
   }
 }
 
-template <class T>
-std::vector<double> widened(std::span<const T> values) {
+template <class T> std::vector<double> widened(std::span<const T> values) {
   return {values.begin(), values.end()};
 }
 

@@ -19,11 +19,11 @@ struct Verdict {
   std::string name;
   bool pass = false;
   std::vector<Metric> metrics = {};
-  std::string tolerance = {};     // the limits in words
-  int64_t elements = 0;      // compared
-  int64_t worst = -1;        // flat index of the worst element, -1 = none differs
-  double got = 0, want = 0;  // its two values
-  std::string finding = {};       // why it failed, one sentence; empty when it passed
+  std::string tolerance = {};  // the limits in words
+  int64_t elements = 0;        // compared
+  int64_t worst = -1;          // flat index of the worst element, -1 = none differs
+  double got = 0, want = 0;    // its two values
+  std::string finding = {};    // why it failed, one sentence; empty when it passed
 };
 
 // Element by element. Different lengths fail.

@@ -25,7 +25,8 @@ TEST(Metrics, CalcDiffIsItsFormula) {
     auto got = want;
     for (double& x : got) x += error * random.normal();
     double cross = 0, squares = 0;
-    for (size_t i = 0; i < 1000; ++i) cross += got[i] * want[i], squares += got[i] * got[i] + want[i] * want[i];
+    for (size_t i = 0; i < 1000; ++i)
+      cross += got[i] * want[i], squares += got[i] * got[i] + want[i] * want[i];
     EXPECT_NEAR(calc_diff(got, want), 1 - 2 * cross / squares, 1e-13);
     for (double& x : got) x *= 1e-30;
     auto small = want;
@@ -75,7 +76,8 @@ TEST(Compare, EveryToleranceAcceptsEqualAndRejectsWrongKinds) {
   for (const Tolerance& t : tolerances()) {
     EXPECT_TRUE(compare("x", want, want, t).pass) << t.name;
     EXPECT_EQ(compare("x", want, want, t).worst, -1) << t.name;
-    const std::pair<size_t, double> faults[] = {{10, kNan}, {10, kInf}, {10, -kInf}, {3, 0}, {3, kInf}, {5, 1e38}, {5, -kInf}, {7, kNan}};
+    const std::pair<size_t, double> faults[] = {{10, kNan}, {10, kInf}, {10, -kInf}, {3, 0},
+                                                {3, kInf},  {5, 1e38},  {5, -kInf},  {7, kNan}};
     for (const auto& [index, value] : faults) {
       auto got = want;
       got[index] = value;
@@ -137,7 +139,8 @@ TEST(Compare, AbsoluteOrRelative) {
 TEST(Compare, SmallOutputsAreNotHiddenByTheAbsoluteLimit) {
   Random random(5);
   auto want = normals(random, 1000), got = normals(random, 1000);
-  for (size_t i = 0; i < 1000; ++i) want[i] *= 1e-4, got[i] *= 1e-4;   // unrelated, but below abs 1e-3
+  for (size_t i = 0; i < 1000; ++i)
+    want[i] *= 1e-4, got[i] *= 1e-4;  // unrelated, but below abs 1e-3
   EXPECT_FALSE(compare("out", got, want, tolerance("sparse_mla_out")).pass);
 }
 

@@ -54,8 +54,8 @@ TEST(OracleFormats, NearestBf16) {
     else
       ASSERT_TRUE(std::isnan(bf16_value(nearest_bf16(x))));
   }
-  EXPECT_EQ(nearest_bf16(1.00390625f), 0x3F80);   // tie to the even lower neighbour
-  EXPECT_EQ(nearest_bf16(1.01171875f), 0x3F82);   // tie to the even upper neighbour
+  EXPECT_EQ(nearest_bf16(1.00390625f), 0x3F80);  // tie to the even lower neighbour
+  EXPECT_EQ(nearest_bf16(1.01171875f), 0x3F82);  // tie to the even upper neighbour
   EXPECT_EQ(nearest_bf16(3.4e38f), 0x7F80);
 }
 

@@ -96,17 +96,23 @@ TEST(IndexerScores, PagesEqualPlainWhateverTheLayout) {
     const int64_t pages = 700, packed = page_tokens * 132;
     std::vector<int32_t> all(size_t(pages), 0);
     std::iota(all.begin(), all.end(), 0);
-    for (size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[size_t(random.below(int64_t(i)))]);
+    for (size_t i = all.size(); i > 1; --i)
+      std::swap(all[i - 1], all[size_t(random.below(int64_t(i)))]);
     const int64_t used = (c.keys + page_tokens - 1) / page_tokens;
     std::vector<int32_t> blocks(all.begin(), all.begin() + used);
-    blocks.push_back(2147480000);   // entries past the last key are garbage
+    blocks.push_back(2147480000);  // entries past the last key are garbage
     blocks.push_back(-1);
     for (const int64_t page_bytes : {packed, packed + 60}) {
       // 0xFF: unused keys and scales are NaN.
       const auto cache = paged(c, blocks, page_tokens, page_bytes, pages, 0xFF);
       const ByteSource source{std::span<const uint8_t>(cache)};
-      EXPECT_EQ(indexer_scores(c.query(), PagedKeys{.keys = c.keys, .cache = source, .blocks = blocks, .page_tokens = page_tokens, .page_bytes = page_bytes == packed ? 0 : page_bytes}),
-                want);
+      EXPECT_EQ(
+          indexer_scores(c.query(), PagedKeys{.keys = c.keys,
+                                              .cache = source,
+                                              .blocks = blocks,
+                                              .page_tokens = page_tokens,
+                                              .page_bytes = page_bytes == packed ? 0 : page_bytes}),
+          want);
     }
   }
 }
@@ -140,7 +146,7 @@ TEST(IndexerScores, HiddenKeysAreMinusInfinityAndNeverRead) {
       ASSERT_EQ(scores[size_t(t * c.keys + s)],
                 s < valid[size_t(t)] ? want[size_t(t * c.keys + s)] : -kInf);
 
-  const std::vector<int32_t> few = {0, 3, 10, 64};   // one page of the ten is mapped
+  const std::vector<int32_t> few = {0, 3, 10, 64};  // one page of the ten is mapped
   query.valid = few;
   const std::vector<int32_t> blocks = {2, -1, -1};
   Case first(4, 8, 128, 64, 11);
@@ -148,26 +154,29 @@ TEST(IndexerScores, HiddenKeysAreMinusInfinityAndNeverRead) {
   first.scales.assign(c.scales.begin(), c.scales.begin() + 64);
   const auto cache = paged(first, {2}, 64, 8448, 3, 0xFF);
   const ByteSource source{std::span<const uint8_t>(cache)};
-  const auto part = indexer_scores(query, PagedKeys{.keys = 600, .cache = source, .blocks = blocks});
+  const auto part =
+      indexer_scores(query, PagedKeys{.keys = 600, .cache = source, .blocks = blocks});
   EXPECT_EQ(part[size_t(3 * 600 + 63)], want[size_t(3 * 600 + 63)]);
   EXPECT_EQ(part[size_t(3 * 600 + 64)], -kInf);
 }
 
 TEST(IndexerScores, ReadersBehind32BitOffsets) {
   const Case c(1, 4, 128, 130, 12);
-  const std::vector<int32_t> far = {2000000, 1500000, 600000}, near = {2, 1, 0};   // 16.9 GB in
+  const std::vector<int32_t> far = {2000000, 1500000, 600000}, near = {2, 1, 0};  // 16.9 GB in
   const auto cache = paged(c, near, 64, 8448, 3, 0xFF);
   const ByteSource source(uint64_t(2000001) * 8448, [&](uint64_t offset, std::span<uint8_t> to) {
     for (size_t i = 0; i < 3; ++i) {
       const uint64_t base = uint64_t(far[i]) * 8448;
       if (offset >= base && offset < base + 8448)
-        return void(std::memcpy(to.data(), cache.data() + near[i] * 8448 + (offset - base), to.size()));
+        return void(
+            std::memcpy(to.data(), cache.data() + near[i] * 8448 + (offset - base), to.size()));
     }
     ADD_FAILURE() << "reads offset " << offset;
   });
   for (const int threads : {1, 4})
-    EXPECT_EQ(indexer_scores(c.query(), PagedKeys{.keys = 130, .cache = source, .blocks = far}, threads),
-              indexer_scores(c.query(), c.plain()));
+    EXPECT_EQ(
+        indexer_scores(c.query(), PagedKeys{.keys = 130, .cache = source, .blocks = far}, threads),
+        indexer_scores(c.query(), c.plain()));
 }
 
 TEST(IndexerScores, NanStaysWithItsKeyOrToken) {
@@ -182,7 +191,7 @@ TEST(IndexerScores, NanStaysWithItsKeyOrToken) {
     else
       ASSERT_EQ(scores[i], clean[i]) << i;
   }
-  c.q[size_t(c.heads * c.dim) + 3] = 0xFF;   // a query element of token 1
+  c.q[size_t(c.heads * c.dim) + 3] = 0xFF;  // a query element of token 1
   scores = indexer_scores(c.query(), c.plain());
   for (size_t i = 0; i < 300; ++i) EXPECT_TRUE(std::isnan(scores[300 + i]));
   EXPECT_EQ(scores[0], clean[0]);
@@ -213,9 +222,10 @@ TEST(IndexerScores, ShapesThatDisagreeAreErrors) {
   for (const std::vector<int32_t>& blocks :
        {std::vector<int32_t>{0, 1}, {0, 1, -1}, {0, 1, 2}, {0, 2147480000, 1}})
     for (const int threads : {1, 2})
-      EXPECT_THROW(indexer_scores(c.query(), PagedKeys{.keys = 130, .cache = source, .blocks = blocks},
-                                  threads),
-                   InvariantError);
+      EXPECT_THROW(
+          indexer_scores(c.query(), PagedKeys{.keys = 130, .cache = source, .blocks = blocks},
+                         threads),
+          InvariantError);
 }
 
 }  // namespace

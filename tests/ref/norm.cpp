@@ -18,9 +18,11 @@ TEST(Norm, RmsNormEqualsItsFormula) {
     ASSERT_EQ(y.size(), x.size());
     for (size_t row = 0; row < 3; ++row) {
       long double square = 0;
-      for (size_t c = 0; c < cols; ++c) square += (long double)x[row * cols + c] * x[row * cols + c];
+      for (size_t c = 0; c < cols; ++c)
+        square += (long double)x[row * cols + c] * x[row * cols + c];
       for (size_t c = 0; c < cols; ++c) {
-        const double want = double(x[row * cols + c] / std::sqrt(square / cols + 1e-6L) * weight[c]);
+        const double want =
+            double(x[row * cols + c] / std::sqrt(square / cols + 1e-6L) * weight[c]);
         ASSERT_NEAR(y[row * cols + c], want, 1e-13 * std::fabs(want));
       }
     }
@@ -42,10 +44,10 @@ TEST(Norm, LayerNormEqualsItsFormula) {
         square += d * d / (long double)cols;
       }
       for (size_t c = 0; c < cols; ++c)
-        ASSERT_NEAR(y[row * cols + c],
-                    double((x[row * cols + c] - mean) / std::sqrt(square + 1e-6L) * weight[c] +
-                           bias[c]),
-                    1e-11);
+        ASSERT_NEAR(
+            y[row * cols + c],
+            double((x[row * cols + c] - mean) / std::sqrt(square + 1e-6L) * weight[c] + bias[c]),
+            1e-11);
     }
   }
 }
@@ -76,7 +78,8 @@ TEST(Hadamard, EqualsTheRecursion) {
     std::vector<double> want(x.begin(), x.end());
     rotate(want, 0, n);
     rotate(want, n, n);
-    for (size_t i = 0; i < 2 * n; ++i) ASSERT_NEAR(y[i], want[i] / std::sqrt(double(n)), 1e-13 * double(n));
+    for (size_t i = 0; i < 2 * n; ++i)
+      ASSERT_NEAR(y[i], want[i] / std::sqrt(double(n)), 1e-13 * double(n));
   }
 }
 

@@ -11,11 +11,10 @@ namespace {
 using namespace numeric;
 using namespace testing;
 
-// Every bf16 as fp32, then random bit patterns, then values within a few ulps of E4M3 half-way points.
+// Every bf16 as fp32, random bit patterns, values within a few ulps of E4M3 half-way points.
 std::vector<float> hostile_floats(size_t random_count) {
   std::vector<float> values;
-  for (uint32_t bits = 0; bits < 65536; ++bits)
-    values.push_back(std::bit_cast<float>(bits << 16));
+  for (uint32_t bits = 0; bits < 65536; ++bits) values.push_back(std::bit_cast<float>(bits << 16));
   Random random(7);
   for (size_t i = 0; i < random_count; ++i)
     values.push_back(std::bit_cast<float>(uint32_t(random.bits())));
@@ -126,8 +125,7 @@ TEST(NumericProperties, ShiftIsExactOnlyInsideTheWindow) {
     bool exact = true;
     for (int code = 0; code < 16; ++code) {
       const uint8_t shifted = shift_e2m1_to_e4m3(uint8_t(code), d);
-      exact &= double(decode_e4m3(shifted)) ==
-               std::ldexp(double(decode_e2m1(uint8_t(code))), d);
+      exact &= double(decode_e4m3(shifted)) == std::ldexp(double(decode_e2m1(uint8_t(code))), d);
       EXPECT_EQ(shifted & 0x80, (code & 8) << 4) << "the sign is kept, of zero too";
     }
     EXPECT_EQ(exact, d >= -8 && d <= 6) << d;

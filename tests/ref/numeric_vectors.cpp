@@ -38,8 +38,7 @@ TEST(NumericVectors, E2m1TimesE8m0) {
   const auto rows = vector_rows("e2m1_e8m0_to_f32.csv");
   ASSERT_EQ(rows.size(), 4096u);
   for (const auto& row : rows) {
-    const float value =
-        decode_e2m1(uint8_t(number(row[0]))) * decode_e8m0(uint8_t(number(row[1])));
+    const float value = decode_e2m1(uint8_t(number(row[0]))) * decode_e8m0(uint8_t(number(row[1])));
     EXPECT_TRUE(same(value, float_of(row[2]))) << row[0] << " " << row[1];
   }
 }

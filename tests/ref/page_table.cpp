@@ -20,11 +20,13 @@ TEST(TranslatePositions, FollowsBothLevels) {
     }
     const PageTable table{.requests = requests, .blocks = blocks, .page_tokens = page_tokens};
     for (int64_t request = 0; request < 5; ++request) {
-      const int64_t first = requests[size_t(4 * request)], entries = requests[size_t(4 * request + 1)];
+      const int64_t first = requests[size_t(4 * request)],
+                    entries = requests[size_t(4 * request + 1)];
       std::vector<int32_t> positions = {-1}, want = {-1};
       for (int64_t p = 0; p < entries * page_tokens; ++p) {
         positions.push_back(int32_t(p));
-        want.push_back(int32_t(blocks[size_t(first + p / page_tokens)] * page_tokens + p % page_tokens));
+        want.push_back(
+            int32_t(blocks[size_t(first + p / page_tokens)] * page_tokens + p % page_tokens));
       }
       positions.push_back(-1);
       want.push_back(-1);

@@ -45,6 +45,18 @@ TEST(ActQuant, TinyRowsUseTheClamp) {
   EXPECT_EQ(act_quant(x, 128, ScaleForm::ue8m0_ceil).scales[0], 0x1p-22f);
 }
 
+TEST(ActQuant, PowerOfTwoScalesTurnAt448) {
+  for (int k = -20; k < 100; ++k) {
+    const float edge = std::ldexp(448.0f, k);
+    const auto scale = [](float x) {
+      return act_quant(std::vector<float>{x}, 1, ScaleForm::ue8m0_ceil).scales[0];
+    };
+    EXPECT_EQ(scale(edge), std::ldexp(1.0f, k));
+    EXPECT_EQ(scale(-std::nextafter(edge, 0.0f)), std::ldexp(1.0f, k));
+    EXPECT_EQ(scale(std::nextafter(edge, kInf)), std::ldexp(1.0f, k + 1));
+  }
+}
+
 TEST(ActQuant, LastGroupMayBeShort) {
   Random random(2);
   const std::vector<float> x = random.normals(2 * 192);
@@ -61,7 +73,8 @@ TEST(ActQuant, NanAndInfinity) {
   x[200] = kInf;
   const Quantised q = act_quant(x, 256, ScaleForm::ue8m0_ceil);
   EXPECT_TRUE(std::isnan(q.scales[0]));
-  EXPECT_TRUE(std::all_of(q.codes.begin(), q.codes.begin() + 128, [](uint8_t c) { return c == 0x7F; }));
+  EXPECT_TRUE(
+      std::all_of(q.codes.begin(), q.codes.begin() + 128, [](uint8_t c) { return c == 0x7F; }));
   EXPECT_EQ(q.scales[1], 0x1p127f);
   EXPECT_EQ(q.codes[200], 0x7E);
 }
@@ -89,7 +102,7 @@ TEST(KvRecord, DecodesToTheRoundedProduct) {
   Random random(4);
   uint8_t record[kRecordBytes];
   for (uint8_t& byte : record) byte = uint8_t(random.bits());
-  const float scales[4] = {0.3f, 1.0f, 1.7e-3f, 5000.1f};   // no powers of two but one
+  const float scales[4] = {0.3f, 1.0f, 1.7e-3f, 5000.1f};  // no powers of two but one
   std::memcpy(record + 512, scales, 16);
   float values[kKeyDim];
   decode_record(record, values);
@@ -100,7 +113,8 @@ TEST(KvRecord, DecodesToTheRoundedProduct) {
       continue;
     }
     const int exponent = product == 0 ? 0 : std::ilogb(product);
-    const double want = std::ldexp(std::nearbyint(std::ldexp(double(product), 7 - exponent)), exponent - 7);
+    const double want =
+        std::ldexp(std::nearbyint(std::ldexp(double(product), 7 - exponent)), exponent - 7);
     EXPECT_EQ(values[i], want) << i;
   }
   for (size_t i = 0; i < 64; ++i)

@@ -18,7 +18,7 @@ TEST(CounterRandom, BitsArePinned) {
   EXPECT_EQ(mix(1, 2, 3), 0x1C51C0D07D8C7FC9);
   std::vector<float> values(4096);
   gaussian_bf16(42, 7, 1, values);
-  uint64_t hash = 0xCBF29CE484222325;   // FNV-1a over the bits
+  uint64_t hash = 0xCBF29CE484222325;  // FNV-1a over the bits
   for (const float x : values) hash = (hash ^ bits_of(x)) * 0x100000001B3;
   EXPECT_EQ(hash, 0xA39F355351036325);
 }
@@ -99,7 +99,7 @@ TEST(Gaussian, IsStandardNormalInBf16) {
                                             0.5 * std::erfc(-x[i] / std::sqrt(2.0))));
   }
   EXPECT_LT(distance, 0.0025);
-  EXPECT_LT(x.back(), 4.5f);   // quantile of 1 - 2^-17 is 4.27
+  EXPECT_LT(x.back(), 4.5f);  // quantile of 1 - 2^-17 is 4.27
   EXPECT_GT(x.back(), 4.0f);
 }
 

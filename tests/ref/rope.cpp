@@ -35,19 +35,29 @@ double ramp_of(const RopeParameters& p, size_t i) {
 TEST(RopeFrequencies, YarnOfDeepSeekRampsFrom10To23) {
   const RopeParameters p = deepseek();
   for (size_t i = 0; i < 32; ++i) {
-    const double want = i <= 10 ? 0 : i >= 23 ? 1
-                                              : (double(i) - 10) / 13;
+    const double want = i <= 10 ? 0 : i >= 23 ? 1 : (double(i) - 10) / 13;
     EXPECT_NEAR(ramp_of(p, i), want, 1e-12) << i;
   }
 }
 
 TEST(RopeFrequencies, YarnOfKimiK2IsAStepFrom19To20) {
-  const RopeParameters p = {.dim = 64, .theta = 5e4, .yarn = true, .factor = 32, .original_positions = 4096, .beta_fast = 1, .beta_slow = 1};
+  const RopeParameters p = {.dim = 64,
+                            .theta = 5e4,
+                            .yarn = true,
+                            .factor = 32,
+                            .original_positions = 4096,
+                            .beta_fast = 1,
+                            .beta_slow = 1};
   for (size_t i = 0; i < 32; ++i) EXPECT_NEAR(ramp_of(p, i), i <= 19 ? 0 : 1, 1e-12) << i;
 }
 
 TEST(RopeFrequencies, YarnOfGptOssIsNotTruncated) {
-  const RopeParameters p = {.dim = 64, .theta = 1.5e5, .yarn = true, .factor = 32, .original_positions = 4096, .truncate = false};
+  const RopeParameters p = {.dim = 64,
+                            .theta = 1.5e5,
+                            .yarn = true,
+                            .factor = 32,
+                            .original_positions = 4096,
+                            .truncate = false};
   const double low = 8.0928, high = 17.3980;
   for (size_t i = 0; i < 32; ++i) {
     const double want = std::clamp((double(i) - low) / (high - low), 0.0, 1.0);

@@ -20,12 +20,13 @@ std::vector<uint16_t> random_bits(Random& random, size_t count, float sigma) {
   return bits;
 }
 
-// A cache of records with scales that are no powers of two; rows that are not in `used` are all NaN.
+// A cache of records with scales that are no powers of two; rows not in `used` are all NaN.
 std::vector<uint8_t> records(Random& random, int64_t count, const std::vector<int32_t>& used) {
   std::vector<uint8_t> cache(size_t(count * kRecordBytes), 0xFF);
   for (const int32_t row : used) {
     if (row < 0) continue;
-    const auto record = encode_record(random.normals(512), random_bits(random, 64, 1), ScaleForm::plain);
+    const auto record =
+        encode_record(random.normals(512), random_bits(random, 64, 1), ScaleForm::plain);
     std::copy(record.begin(), record.end(), cache.begin() + row * kRecordBytes);
   }
   return cache;
@@ -47,7 +48,8 @@ AttentionResult plain_loops(const AttentionQuery& query, const std::vector<uint8
       if (index < 0) continue;
       rows.push_back(row_values(cache, index));
       long double dot = 0;
-      for (size_t d = 0; d < 576; ++d) dot += (long double)bf16_value(query.q[size_t(h) * 576 + d]) * rows.back()[d];
+      for (size_t d = 0; d < 576; ++d)
+        dot += (long double)bf16_value(query.q[size_t(h) * 576 + d]) * rows.back()[d];
       logits.push_back(dot * query.scale);
     }
     long double sum = query.sink.empty() ? 0 : std::exp((long double)query.sink[size_t(h)]);
@@ -88,7 +90,8 @@ std::vector<int32_t> random_list(Random& random, int64_t rows, size_t keys, size
     const int32_t row = int32_t(random.below(rows));
     if (std::find(list.begin(), list.end(), row) == list.end()) list.push_back(row);
   }
-  for (size_t i = 0; i < padding; ++i) list.insert(list.begin() + random.below(int64_t(list.size()) + 1), -1);
+  for (size_t i = 0; i < padding; ++i)
+    list.insert(list.begin() + random.below(int64_t(list.size()) + 1), -1);
   return list;
 }
 
@@ -102,7 +105,11 @@ TEST(SparseMla, EqualsPlainLoops) {
     std::vector<float> sink = random.normals(size_t(heads), 2);
     const ByteSource source{std::span<const uint8_t>(cache)};
     for (const bool with_sink : {false, true}) {
-      const AttentionQuery query{.heads = heads, .q = q, .scale = 0.0721687836, .sink = with_sink ? std::span<const float>(sink) : std::span<const float>()};
+      const AttentionQuery query{
+          .heads = heads,
+          .q = q,
+          .scale = 0.0721687836,
+          .sink = with_sink ? std::span<const float>(sink) : std::span<const float>()};
       expect_near(sparse_mla(query, {.bytes = source}, list), plain_loops(query, cache, list));
     }
   }
@@ -126,7 +133,8 @@ TEST(SparseMla, Bf16RowsOfTheSameValuesGiveTheSame) {
   const ByteSource narrow_source{std::span<const uint8_t>(cache)};
   const ByteSource wide_source{std::span<const uint8_t>(wide)};
   const auto a = sparse_mla(query, {.bytes = narrow_source}, list);
-  const auto b = sparse_mla(query, {.bytes = wide_source, .form = RowForm::bf16, .row_bytes = stride}, list);
+  const auto b =
+      sparse_mla(query, {.bytes = wide_source, .form = RowForm::bf16, .row_bytes = stride}, list);
   EXPECT_EQ(a.out, b.out);
   EXPECT_EQ(a.lse, b.lse);
 }
@@ -135,10 +143,12 @@ TEST(SparseMla, RowsWithoutKeys) {
   Random random(3);
   const auto q = random_bits(random, 4 * 576, 1);
   const std::vector<float> sink = {0, 1, kInf, -kInf};
-  const std::vector<uint8_t> cache(kRecordBytes, 0xFF);   // NaN throughout
+  const std::vector<uint8_t> cache(kRecordBytes, 0xFF);  // NaN throughout
   const ByteSource source{std::span<const uint8_t>(cache)};
-  for (const std::vector<int32_t>& list : {std::vector<int32_t>{}, {-1}, std::vector<int32_t>(2048, -1)}) {
-    const auto result = sparse_mla({.heads = 4, .q = q, .scale = 1, .sink = sink}, {.bytes = source}, list);
+  for (const std::vector<int32_t>& list :
+       {std::vector<int32_t>{}, {-1}, std::vector<int32_t>(2048, -1)}) {
+    const auto result =
+        sparse_mla({.heads = 4, .q = q, .scale = 1, .sink = sink}, {.bytes = source}, list);
     EXPECT_EQ(result.out, std::vector<double>(4 * 512, 0));
     EXPECT_EQ(result.lse, std::vector<double>(4, kInf));
     EXPECT_EQ(result.max, std::vector<double>(4, -kInf));
@@ -152,7 +162,8 @@ TEST(SparseMla, InfiniteSinks) {
   const auto q = random_bits(random, 2 * 576, 1);
   const std::vector<float> sink = {-kInf, kInf};
   const ByteSource source{std::span<const uint8_t>(cache)};
-  const auto with = sparse_mla({.heads = 2, .q = q, .scale = 0.1, .sink = sink}, {.bytes = source}, list);
+  const auto with =
+      sparse_mla({.heads = 2, .q = q, .scale = 0.1, .sink = sink}, {.bytes = source}, list);
   const auto without = sparse_mla({.heads = 2, .q = q, .scale = 0.1}, {.bytes = source}, list);
   EXPECT_TRUE(std::equal(with.out.begin(), with.out.begin() + 512, without.out.begin()));
   EXPECT_TRUE(std::all_of(with.out.begin() + 512, with.out.end(), [](double x) { return x == 0; }));
@@ -167,7 +178,7 @@ TEST(SparseMla, LargeLogitsDoNotOverflow) {
   const ByteSource source{std::span<const uint8_t>(cache)};
   const auto result = sparse_mla({.heads = 1, .q = q, .scale = 1}, {.bytes = source}, list);
   EXPECT_GT(result.lse[0], 1e4);
-  EXPECT_NEAR(result.lse[0], result.max[0], 4);   // at most log(50) above the maximum
+  EXPECT_NEAR(result.lse[0], result.max[0], 4);  // at most log(50) above the maximum
   for (const double x : result.out) EXPECT_TRUE(std::isfinite(x));
 }
 
@@ -193,9 +204,11 @@ TEST(SparseMla, ReadersBehind32BitOffsets) {
   const ByteSource sparse(uint64_t(2147483648) * 656, [&](uint64_t offset, std::span<uint8_t> to) {
     const auto found = std::find(far.begin(), far.end(), int32_t(offset / 656));
     ASSERT_NE(found, far.end());
-    std::memcpy(to.data(), cache.data() + (found - far.begin()) * 656 + int64_t(offset % 656), to.size());
+    std::memcpy(to.data(), cache.data() + (found - far.begin()) * 656 + int64_t(offset % 656),
+                to.size());
   });
-  EXPECT_EQ(sparse_mla(query, {.bytes = sparse}, far).out, sparse_mla(query, {.bytes = source}, near).out);
+  EXPECT_EQ(sparse_mla(query, {.bytes = sparse}, far).out,
+            sparse_mla(query, {.bytes = source}, near).out);
 }
 
 TEST(CombineSplits, EqualsTheWhole) {
@@ -213,17 +226,20 @@ TEST(CombineSplits, EqualsTheWhole) {
     std::vector<AttentionResult> splits;
     for (size_t i = 0; i < parts; ++i) {
       const size_t first = list.size() * i / parts, last = list.size() * (i + 1) / parts;
-      splits.push_back(sparse_mla(query, rows, std::span<const int32_t>(list).subspan(first, last - first)));
+      splits.push_back(
+          sparse_mla(query, rows, std::span<const int32_t>(list).subspan(first, last - first)));
     }
-    splits.push_back(sparse_mla(query, rows, std::vector<int32_t>(7, -1)));   // an empty split
+    splits.push_back(sparse_mla(query, rows, std::vector<int32_t>(7, -1)));  // an empty split
     expect_near(combine_splits(splits), sparse_mla(query, rows, list));
     expect_near(combine_splits(splits, sink), sparse_mla(with_sink, rows, list));
   }
 }
 
 TEST(CombineSplits, AllSplitsEmpty) {
-  const AttentionResult empty{.out = std::vector<double>(1024), .lse = {kInf, kInf}, .max = {-kInf, -kInf}};
-  const auto result = combine_splits(std::vector<AttentionResult>(3, empty), std::vector<float>{0, kInf});
+  const AttentionResult empty{
+      .out = std::vector<double>(1024), .lse = {kInf, kInf}, .max = {-kInf, -kInf}};
+  const auto result =
+      combine_splits(std::vector<AttentionResult>(3, empty), std::vector<float>{0, kInf});
   EXPECT_EQ(result.out, empty.out);
   EXPECT_EQ(result.lse, empty.lse);
   EXPECT_EQ(result.max, empty.max);
@@ -234,10 +250,13 @@ TEST(SparseMla, ShapesThatDisagreeAreErrors) {
   const ByteSource source{std::span<const uint8_t>(cache)};
   const std::vector<uint16_t> q(576);
   EXPECT_THROW(sparse_mla({.heads = 2, .q = q}, {.bytes = source}, {}), InvariantError);
-  EXPECT_THROW(sparse_mla({.heads = 1, .q = q}, {.bytes = source}, std::vector<int32_t>{2}), InvariantError);
-  EXPECT_THROW(sparse_mla({.heads = 1, .q = q}, {.bytes = source}, std::vector<int32_t>{-2}), InvariantError);
-  EXPECT_THROW(sparse_mla({.heads = 1, .q = q, .sink = std::vector<float>(3)}, {.bytes = source}, {}),
+  EXPECT_THROW(sparse_mla({.heads = 1, .q = q}, {.bytes = source}, std::vector<int32_t>{2}),
                InvariantError);
+  EXPECT_THROW(sparse_mla({.heads = 1, .q = q}, {.bytes = source}, std::vector<int32_t>{-2}),
+               InvariantError);
+  EXPECT_THROW(
+      sparse_mla({.heads = 1, .q = q, .sink = std::vector<float>(3)}, {.bytes = source}, {}),
+      InvariantError);
   EXPECT_THROW(combine_splits({}), InvariantError);
 }
 

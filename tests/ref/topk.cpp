@@ -16,7 +16,8 @@ using namespace testing;
 std::vector<int32_t> sorted_topk(const std::vector<float>& scores, size_t k) {
   std::vector<int32_t> order;
   for (size_t i = 0; i < scores.size(); ++i)
-    if (!std::isnan(scores[i]) && !(std::isinf(scores[i]) && scores[i] < 0)) order.push_back(int32_t(i));
+    if (!std::isnan(scores[i]) && !(std::isinf(scores[i]) && scores[i] < 0))
+      order.push_back(int32_t(i));
   std::stable_sort(order.begin(), order.end(),
                    [&](int32_t a, int32_t b) { return scores[size_t(a)] > scores[size_t(b)]; });
   order.resize(std::min(k, order.size()));
@@ -64,7 +65,8 @@ TEST(Topk, Edges) {
   EXPECT_EQ(topk({}, 3), (std::vector<int32_t>{-1, -1, -1}));
   EXPECT_TRUE(topk(std::vector<float>{1, 2}, 0).empty());
   EXPECT_EQ(topk(std::vector<float>{kNan, -kInf, kNan}, 2), (std::vector<int32_t>{-1, -1}));
-  EXPECT_EQ(topk(std::vector<float>{-kInf, kInf, kNan, -3e38f}, 3), (std::vector<int32_t>{1, 3, -1}));
+  EXPECT_EQ(topk(std::vector<float>{-kInf, kInf, kNan, -3e38f}, 3),
+            (std::vector<int32_t>{1, 3, -1}));
   EXPECT_THROW(topk({}, -1), InvariantError);
 }
 
