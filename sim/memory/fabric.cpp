@@ -87,6 +87,7 @@ void Fabric::submit(Port& port, std::span<const Burst> bursts, MemoryClient& cli
     t.noc = start - now;
     (burst.write ? port.write_bytes : port.read_bytes) += burst.bytes;
     ++outstanding_;
+    tags_.prefetch_line(t.address / line);
     path_.push(start + latency_, {Step::arrive, index});
   }
   rearm();
@@ -256,6 +257,7 @@ void Fabric::served(uint64_t owner, int64_t at, const RunDelay& late) {
   Fetch& fetch = fetches_[owner];
   if (at > fetch.at) fetch.at = at, fetch.late = late;
   if (--fetch.pieces > 0) return;
+  if (fetch.place != L2Tags::kAbsent) tags_.prefetch_place(fetch.place);
   path_.push((fetch.at + period_ - 1) / period_, {Step::filled, int32_t(owner)});
   rearm();
 }

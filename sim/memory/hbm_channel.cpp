@@ -27,6 +27,24 @@ int64_t find_free(const SlotRing& ring, int64_t from, int64_t count) {
   return -1;
 }
 
+// Slots that columns `ccd` apart from `atoms` columns, `step` apart themselves, may not use, from the
+// first column's slot - ccd + 1 on.
+uint64_t blocked_pattern(int64_t atoms, int64_t step, int64_t ccd) {
+  uint64_t pattern = 0;
+  for (int64_t i = 0; i < atoms; ++i) {
+    for (int64_t k = 0; k < std::min<int64_t>(2 * ccd - 1, 64); ++k) {
+      if (i * step + k < 64) pattern |= uint64_t{1} << (i * step + k);
+    }
+  }
+  return pattern;
+}
+
+// The pattern, or a single column's whole range where that does not fit 64 slots.
+void block(SlotRing& ring, int64_t clock, int64_t ccd, uint64_t pattern) {
+  if (2 * ccd - 1 <= 64) return ring.mark_bits(clock - ccd + 1, pattern);
+  ring.mark(clock - ccd + 1, 2 * ccd - 1);
+}
+
 }  // namespace
 
 HbmChannel::Pc::Pc(int64_t clocks, const HbmGeometry& g, bool sids)
@@ -43,6 +61,11 @@ HbmChannel::HbmChannel(HbmShared& shared, uint16_t index)
   // A booking's columns with what they block before and after must fit one 64-bit pattern.
   const int64_t blocked = 2 * (g.sids > 1 ? t_.ccd_r : t_.ccd_s) - 1;
   most_atoms_ = std::max<int64_t>(1, (64 - blocked) / t_.ccd_l + 1);
+  for (int64_t n = 0; n <= most_atoms_; ++n) {
+    bus_pattern_.push_back(blocked_pattern(n, t_.ccd_l, 1));
+    pc_pattern_.push_back(blocked_pattern(n, t_.ccd_l, t_.ccd_s));
+    sid_pattern_.push_back(blocked_pattern(n, t_.ccd_l, t_.ccd_r));
+  }
   const bool sids = g.sids > 1 && t_.ccd_r > t_.ccd_s;
   for (int64_t p = 0; p < g.pcs; ++p) pcs_.emplace_back(window(t_, g), g, sids);
   banks_.resize(g.banks_of_channel());
@@ -287,15 +310,12 @@ int64_t HbmChannel::find_columns(const Pc& pc, const Bank& bank, int64_t from, i
 }
 
 void HbmChannel::mark_columns(Pc& pc, const Bank& bank, int64_t clock, int64_t atoms) {
-  const int64_t span = (atoms - 1) * t_.ccd_l + 1;
-  for (int64_t i = 0; i < atoms; ++i) {
-    const int64_t at = clock + i * t_.ccd_l;
-    column_bus_.mark(at, 1);
-    pc.columns.mark(at - t_.ccd_s + 1, 2 * t_.ccd_s - 1);
-    for (size_t other = 0; other < pc.by_sid.size(); ++other) {
-      if (other != bank.sid) pc.by_sid[other].mark(at - t_.ccd_r + 1, 2 * t_.ccd_r - 1);
-    }
+  column_bus_.mark_bits(clock, bus_pattern_[atoms]);
+  block(pc.columns, clock, t_.ccd_s, pc_pattern_[atoms]);
+  for (size_t other = 0; other < pc.by_sid.size(); ++other) {
+    if (other != bank.sid) block(pc.by_sid[other], clock, t_.ccd_r, sid_pattern_[atoms]);
   }
+  const int64_t span = (atoms - 1) * t_.ccd_l + 1;
   pc.by_group[bank.group].mark(clock - t_.ccd_l + 1, span + 2 * t_.ccd_l - 2);
 }
 

@@ -147,6 +147,8 @@ class HbmChannel {
   uint16_t index_;
   int64_t look_ahead_;                       // ticks: what starts later is decided later
   int64_t most_atoms_;                       // of one booking
+  // What n columns take of the column bus, of their pseudo-channel, and of its other stack ids.
+  std::vector<uint64_t> bus_pattern_, pc_pattern_, sid_pattern_;
   SlotRing row_bus_;                         // ticks
   SlotRing column_bus_;                      // clocks
   std::vector<Pc> pcs_;

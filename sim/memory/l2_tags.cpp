@@ -36,18 +36,15 @@ L2Tags::L2Tags(const L2Config& c)
     : line_bytes_(c.line), sector_bytes_(c.sector), ways_(c.ways), slices_(c.slices), sets_(sets_of(c)),
       sector_(c.sector) {
   const size_t places = size_t(c.slices) * sets_.count() * size_t(c.ways);
-  tag_.assign(places, kEmpty);
-  last_use_.assign(places, 0);
-  valid_.assign(places, 0);
-  dirty_.assign(places, 0);
+  lines_.resize(places);
   fetch_.assign(places, -1);
 }
 
 int64_t L2Tags::find(uint64_t line) {
   const int64_t first = first_way(line);
   for (int64_t way = first; way < first + ways_; ++way) {
-    if (tag_[way] != line) continue;
-    last_use_[way] = ++clock_;
+    if (lines_[way].tag != line) continue;
+    lines_[way].last_use = ++clock_;
     return way;
   }
   return kAbsent;
@@ -57,17 +54,15 @@ int64_t L2Tags::victim(uint64_t line) const {
   const int64_t first = first_way(line);
   int64_t best = kAbsent;
   for (int64_t way = first; way < first + ways_; ++way) {
-    if (tag_[way] == kEmpty) return way;
+    if (lines_[way].tag == kEmpty) return way;
     if (fetch_[way] >= 0) continue;
-    if (best == kAbsent || last_use_[way] < last_use_[best]) best = way;
+    if (best == kAbsent || lines_[way].last_use < lines_[best].last_use) best = way;
   }
   return best;
 }
 
 void L2Tags::replace(int64_t place, uint64_t line) {
-  tag_[place] = line;
-  last_use_[place] = ++clock_;
-  valid_[place] = dirty_[place] = 0;
+  lines_[place] = {.tag = line, .last_use = ++clock_, .valid = 0, .dirty = 0};
 }
 
 uint64_t L2Tags::touched(uint64_t offset, uint64_t bytes) const {

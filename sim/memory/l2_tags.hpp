@@ -20,6 +20,15 @@ class L2Tags {
   explicit L2Tags(const L2Config&);
 
   int64_t slice_of(uint64_t line) const { return int64_t(slices_.take(line)); }
+  // Hints that a line will be looked up, or a place changed, soon.
+  void prefetch_line(uint64_t line) const {
+    const int64_t first = first_way(line);
+    for (int64_t way = first; way < first + ways_; way += 2) __builtin_prefetch(&lines_[way]);
+  }
+  void prefetch_place(int64_t place) const {
+    __builtin_prefetch(&lines_[place]);
+    __builtin_prefetch(&fetch_[place]);
+  }
   // Place of a line that is held, kAbsent otherwise. A hit counts as a use.
   int64_t find(uint64_t line);
   // Place for a line that is absent: the victim, whose number and masks the caller still reads, or
@@ -28,10 +37,10 @@ class L2Tags {
   // Puts an absent line at a victim's place, all sectors empty.
   void replace(int64_t place, uint64_t line);
 
-  bool used(int64_t place) const { return tag_[place] != kEmpty; }
-  uint64_t line(int64_t place) const { return tag_[place]; }
-  uint64_t& valid(int64_t place) { return valid_[place]; }
-  uint64_t& dirty(int64_t place) { return dirty_[place]; }
+  bool used(int64_t place) const { return lines_[place].tag != kEmpty; }
+  uint64_t line(int64_t place) const { return lines_[place].tag; }
+  uint64_t& valid(int64_t place) { return lines_[place].valid; }
+  uint64_t& dirty(int64_t place) { return lines_[place].dirty; }
   // First fetch in flight for the line, -1 without one.
   int32_t& fetch(int64_t place) { return fetch_[place]; }
 
@@ -52,7 +61,11 @@ class L2Tags {
   int64_t line_bytes_, sector_bytes_, ways_;
   Divisor slices_, sets_, sector_;
   uint64_t clock_ = 0;
-  std::vector<uint64_t> tag_, last_use_, valid_, dirty_;
+  // The ways of a set lie side by side: a look-up touches one page.
+  struct Line {
+    uint64_t tag = kEmpty, last_use = 0, valid = 0, dirty = 0;
+  };
+  std::vector<Line> lines_;
   std::vector<int32_t> fetch_;
 };
 

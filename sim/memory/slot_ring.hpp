@@ -35,6 +35,19 @@ class SlotRing {
     return shift == 0 ? low : low | words_[(word + 1) & mask_] << (64 - shift);
   }
 
+  // Marks the slots at + i of the bits i of `pattern`; what lies before the window is dropped.
+  void mark_bits(int64_t at, uint64_t pattern) {
+    const int64_t start = first_ << 6;
+    if (at < start) {
+      if (start - at >= 64) return;
+      pattern >>= start - at;
+      at = start;
+    }
+    const uint64_t word = uint64_t(at >> 6), shift = uint64_t(at) & 63;
+    words_[word & mask_] |= pattern << shift;
+    if (shift != 0) words_[(word + 1) & mask_] |= pattern >> (64 - shift);
+  }
+
   // Marks [from, from + count); what lies before the window is dropped.
   void mark(int64_t from, int64_t count) {
     int64_t at = from < first_ << 6 ? first_ << 6 : from;
