@@ -22,7 +22,7 @@ Core::Core(const sc_core::sc_module_name& name, RunState& run, int number, Memor
 
 void Core::begin(Task&& task) {
   each_track([&](Track& t) {
-    t.idle_until(task.dispatched);
+    t.idle_until(task.chosen);
     t.until(task.start, traces::Cause::launch, task.launch);
   });
   last_ = task.start;

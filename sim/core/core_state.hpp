@@ -16,6 +16,7 @@ struct Task {
   uint32_t launch = 0, number = 0;
   isa::TaskProgram program;
   Counters* counters = nullptr;     // of the launch
+  Cycle chosen = 0;                 // the scheduler began to dispatch it to this core
   Cycle dispatched = 0, start = 0;
 };
 

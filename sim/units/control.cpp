@@ -48,7 +48,8 @@ bool Control::issue_next() {
   if (room == kNever) return false;
   const int64_t launch = core_.task.launch;
   if (const auto* g = std::get_if<isa::Gather>(&e.instruction); g && g->software) {
-    time_ += run_.config.core.dma.descriptor_issue * isa::work_of(e.instruction).index_entries;
+    time_ += run_.config.core.control.scalar_load +
+             run_.config.core.dma.descriptor_issue * isa::work_of(e.instruction).scalar_loads;
     track_.until(time_, traces::Cause::busy, launch);
   }
   const Cycle at = std::max(time_, room);
@@ -60,14 +61,9 @@ bool Control::issue_next() {
   return true;
 }
 
-Cycle Control::cost(const isa::Entry& e, const isa::Work& w) const {
+Cycle Control::cost(const isa::Work& w) const {
   const ControlConfig& c = run_.config.core.control;
-  int64_t loads = w.scalar_loads, operations = w.scalar_ops;
-  if (std::holds_alternative<isa::Translate>(e.instruction)) {
-    loads = 1 + 2 * w.translations;
-    operations = 2 * w.translations;
-  }
-  return std::max(c.issue_cycles, loads * c.scalar_load + operations);
+  return std::max(c.issue_cycles, w.scalar_loads * c.scalar_load + w.scalar_ops);
 }
 
 // Starts an instruction of the processor itself. Values are computed when it ends, so issue goes on from
@@ -83,7 +79,7 @@ bool Control::run_here(const isa::Entry& e) {
   flight_.issued = time_;
   flight_.started = start;
   flight_.work = isa::work_of(e.instruction);
-  flight_.retires = start + cost(e, flight_.work);
+  flight_.retires = start + cost(flight_.work);
   flight_.knowledge = std::move(known);
   flight_.knowledge.seen[int(isa::Queue::control)] = flight_.sequence - 1;
   check_order(flight_);

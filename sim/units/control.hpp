@@ -3,9 +3,9 @@
 // without a walker and the descriptors of a software gather take its time in line with issue. It runs
 // ahead of simulated time as far as FIFO places are known to be free.
 //
-// Costs (accelerator.md 1.2, 4.2): scalar operation 1 cycle; scalar load `scalar_load`; translation one
-// load of the request entry and, per position, two dependent loads (position, block entry) and two
-// operations (row arithmetic, store); software gather `descriptor_issue` per index entry.
+// Costs (accelerator.md 1.2, 4.2): scalar operation 1 cycle; a scalar load that the next step depends on
+// `scalar_load`; software gather one load, then `descriptor_issue` per index entry (the loads of further
+// entries do not depend on one another and hide behind the building).
 #pragma once
 #include <array>
 
@@ -38,7 +38,7 @@ class Control : public Module, public Waiter {
   void advance(Cycle now);
   bool issue_next();
   bool run_here(const isa::Entry&);
-  Cycle cost(const isa::Entry&, const isa::Work&) const;
+  Cycle cost(const isa::Work&) const;
   void check_order(const InFlight&);
   bool finish(Cycle now);
 

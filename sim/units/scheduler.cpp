@@ -128,7 +128,7 @@ bool Scheduler::start_job(Cycle now) {
 
 bool Scheduler::start_acknowledge(Cycle now) {
   if (acks_.empty() || acks_.front().known > now) return false;
-  occupy(now, {.until = now + poll_, .dispatch = false, .core = acks_.front().core, .launch = 0,
+  occupy(now, {.from = now, .until = now + poll_, .dispatch = false, .core = acks_.front().core, .launch = 0,
                .task = 0, .count = 1});
   acks_.pop_front();
   return true;
@@ -142,7 +142,7 @@ bool Scheduler::start_dispatch(Cycle now) {
     const int first = free_run(s, run_.launches[l], count);
     if (first < 0) continue;
     for (uint32_t i = 0; i < count; ++i) use_[size_t(first) + i] = {.free = false, .launch = l};
-    occupy(now, {.until = now + poll_ * Cycle(count), .dispatch = true, .core = first, .launch = l,
+    occupy(now, {.from = now, .until = now + poll_ * Cycle(count), .dispatch = true, .core = first, .launch = l,
                  .task = s.dispatched, .count = count});
     s.dispatched += count;
     s.occupied += count;
@@ -182,7 +182,7 @@ void Scheduler::dispatch(const Job& job, Cycle now) {
   }
   for (uint32_t i = 0; i < job.count && !run_.stopped(); ++i) {
     Task task{.launch = job.launch, .number = job.task + i, .program = {}, .counters = s.counters.get(),
-              .dispatched = now, .start = start};
+              .chosen = job.from, .dispatched = now, .start = start};
     task.program = run_.source.program(job.launch, task.number, run_.memory);
     cores_[size_t(job.core) + i]->begin(std::move(task));
   }

@@ -49,7 +49,7 @@ class Scheduler : public Module, public TaskSink {
   };
   // What a thread does until `until`: notice the end of a core's task, or dispatch tasks.
   struct Job {
-    Cycle until;
+    Cycle from, until;
     bool dispatch;
     int core;                         // first one
     uint32_t launch, task, count;

@@ -57,6 +57,7 @@ void plan_transfer(CoreState& core, isa::Queue queue, RequestCache& requests, Tr
   t.inside = t.tail = t.data_at = 0;
   const auto* gather = std::get_if<isa::Gather>(&instruction);
   const auto* translate = std::get_if<isa::Translate>(&instruction);
+  const bool software = gather && gather->software;
   t.by_row = gather || std::holds_alternative<isa::Scatter>(instruction);
 
   LaunchResult& result = core.run.results[core.task.launch];
@@ -64,25 +65,22 @@ void plan_transfer(CoreState& core, isa::Queue queue, RequestCache& requests, Tr
     t.pieces.push_back({translate->request_entry(context), Bytes(kRequestBytes), false});
     result.read_bytes += kRequestBytes;
   }
-  int64_t index_bytes = t.by_row ? work.index_entries * kIndexBytes : 0;
+  // Of a software gather the control processor reads the index; its segments come all the same.
+  int64_t index_bytes =
+      t.by_row ? std::max(work.index_entries, work.scalar_loads) * kIndexBytes : 0;
   t.fetches = t.pieces.size();
   isa::for_each_segment(instruction, context, [&](const isa::Segment& s) {
     core.check_memory(by, t.flight.knowledge, s.address, s.bytes.value, s.write);
+    const bool fetch = !s.write && (translate || index_bytes > 0);
+    if (fetch) index_bytes -= s.bytes.value;
+    if (fetch && software) return;
     (s.write ? result.write_bytes : result.read_bytes) += s.bytes.value;
     t.pieces.push_back(s);
-    const bool fetch = !s.write && (translate || index_bytes > 0);
-    if (!fetch) return;
-    index_bytes -= s.bytes.value;
-    t.fetches = t.pieces.size();
+    if (fetch) t.fetches = t.pieces.size();
   });
   core.check_hidden_reads(queue, t.flight.entry, t.flight.sequence, t.flight.knowledge);
   if (translate) translate->for_each_walk(context, [&](Address a) { t.walks.push_back(a); });
-  if (gather && gather->software) {
-    // The control processor has read the index and built a descriptor per row.
-    t.pieces.erase(t.pieces.begin(), t.pieces.begin() + long(t.fetches));
-    t.fetches = 0;
-    t.by_row = false;
-  }
+  if (software) t.by_row = false;   // every row has a descriptor of its own already
   if (t.by_row) merge_rows(t.pieces, t.fetches, config.dma.merge_max);
   if (const auto* move = std::get_if<isa::Move>(&instruction)) {
     t.inside = ceil_div(move->from.bytes(), config.exchange.bytes_per_cycle);

@@ -110,8 +110,8 @@ inline isa::TileRef tile(isa::Space s, Format f, uint32_t offset, uint32_t rows,
 }
 
 struct Edges {
-  std::vector<int> waits, signals;
-  std::string label;
+  std::vector<int> waits{}, signals{};
+  std::string label{};
   bool fence = false, live = true;
 };
 
