@@ -8,14 +8,14 @@ namespace daybreak::kernels {
 
 namespace {
 
-constexpr uint32_t kBlock = 128;   // columns drained and added at a time: bounds the vector scratch it takes
+constexpr uint32_t kBlock = 128;   // columns multiplied, drained and added at a time: bounds the scratch
 
 // Where an accumulator's value is.
 enum class Home : uint8_t { accumulator, vector, both };
 
 class Drainer {
  public:
-  explicit Drainer(Recording& r) : r_(r) {}
+  Drainer(Recording& r, Bytes accumulators) : r_(r), accumulators_(accumulators) {}
 
   bool find_tiles() {
     const std::vector<TileUse> uses = uses_of(r_);
@@ -64,40 +64,51 @@ class Drainer {
     emit(isa::Drain{.to = held(acc), .from = acc});
   }
 
+  // Accumulators that take more than half of their scratch would leave no room for a product beside them.
+  bool large(uint32_t id) const {
+    return accumulators_.value > 0 && 2 * int64_t(r_.tiles[id].bytes()) > accumulators_.value;
+  }
+  isa::TileRef block_tile(const isa::TileRef& like, isa::Space space) {
+    return r_.add_tile({.space = space, .format = Format::f32, .pitch = like.cols * 4, .rows = like.rows,
+                        .cols = like.cols},
+                       r_.tiles[like.id].lifetime);
+  }
+
   void multiply(const isa::Mma& p) {
     const uint32_t id = p.acc.id;
     if (held_[id] == kNone) return emit(p);
-    if (!p.accumulate && whole(p.acc)) home_[id] = Home::accumulator;
+    if (!p.accumulate && whole(p.acc)) home_[id] = large(id) ? Home::vector : Home::accumulator;
     if (home_[id] == Home::both && p.accumulate) home_[id] = Home::accumulator;
     if (home_[id] == Home::accumulator) return emit(p);
-    if (!p.accumulate) {   // part of a tile whose other parts are in the vector tile
-      home_[id] = Home::vector;
-      emit(p);
-      return emit(isa::Drain{.to = held(p.acc), .from = p.acc});
-    }
+    home_[id] = Home::vector;
     const uint32_t k = p.a.cols, chunk = chunk_of(p);
     for (uint32_t from = 0; from < k; from += chunk) {
       isa::Mma part = slice_reduction(p, from, std::min(chunk, k - from));
-      part.accumulate = 0;
-      emit(part);
-      add_drained(p.acc);
+      part.accumulate = p.accumulate || from > 0;
+      multiply_blocks(part);
     }
   }
 
-  // vector tile += accumulator, block by block; a block drains while the one before is added.
-  void add_drained(const isa::TileRef& acc) {
+  // vector tile = or += product, block by block; a block is multiplied and drained while the one before
+  // is added.
+  void multiply_blocks(const isa::Mma& p) {
     isa::TileRef sum, addend;
-    for (uint32_t from = 0; from < acc.cols; from += kBlock) {
-      isa::TileRef block = acc;
-      block.offset = skip(acc, 0, from), block.cols = std::min(kBlock, acc.cols - from);
-      isa::TileRef to = r_.add_tile({.space = isa::Space::vector, .format = Format::f32,
-                                     .pitch = block.cols * 4, .rows = block.rows, .cols = block.cols},
-                                    r_.tiles[acc.id].lifetime);
-      emit(isa::Drain{.to = to, .from = block});
+    for (uint32_t from = 0; from < p.acc.cols; from += kBlock) {
+      isa::Mma block = slice_columns(p, from, std::min(kBlock, p.acc.cols - from));
+      const isa::TileRef value = held(block.acc);
+      block.acc = block_tile(block.acc, isa::Space::accumulator);
+      block.accumulate = 0;
+      emit(block);
+      if (!p.accumulate) {
+        emit(isa::Drain{.to = value, .from = block.acc});
+        continue;
+      }
+      const isa::TileRef to = block_tile(block.acc, isa::Space::vector);
+      emit(isa::Drain{.to = to, .from = block.acc});
       if (from > 0) emit(isa::Combine{.to = sum, .a = sum, .b = addend});
-      sum = held(block), addend = to;
+      sum = value, addend = to;
     }
-    emit(isa::Combine{.to = sum, .a = sum, .b = addend});
+    if (p.accumulate) emit(isa::Combine{.to = sum, .a = sum, .b = addend});
   }
 
   void touch(Recorded& c) {
@@ -118,6 +129,7 @@ class Drainer {
   }
 
   Recording& r_;
+  Bytes accumulators_;            // size of their scratchpad, 0 = no limit
   std::vector<Recorded> out_;
   Recorded like_;
   std::vector<uint32_t> held_;    // by accumulator tile: the vector tile that can hold its value
@@ -128,7 +140,7 @@ class Drainer {
 
 void drain_accumulators(Recording& r, const isa::Capabilities& chip) {
   if (chip.accumulator_visible) return;
-  Drainer drainer(r);
+  Drainer drainer(r, chip.scratch[int(isa::Space::accumulator)]);
   if (drainer.find_tiles()) drainer.run();
 }
 
