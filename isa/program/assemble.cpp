@@ -178,9 +178,11 @@ void parse_line(Scanner& s, TaskProgram& p) {
     if (p.kernel.size() > kMaxText) s.fail("a kernel's name has at most 65535 bytes");
     if (!s.next_word() || s.name() != "task" || !s.next_word()) s.fail("'task' and its number are expected");
     p.task = s.integer<uint32_t>("the task's number");
+    s.end_of_word();
   } else if (word == "semaphores") {
     if (!s.next_word()) s.fail("the number of semaphores is expected");
     p.semaphores = s.integer<uint32_t>("the number of semaphores");
+    s.end_of_word();
   } else if (word == "scratch") {
     parse_scratch(s, p);
   } else if (word == "tensor") {
@@ -190,7 +192,6 @@ void parse_line(Scanner& s, TaskProgram& p) {
   } else {
     p.code.push_back(parse_entry(s, word));
   }
-  s.end_of_word();
   if (s.next_word()) s.fail("nothing more is expected on this line");
 }
 
