@@ -1,4 +1,6 @@
 // Hugging Face config.json of model_type deepseek_v32 and glm_moe_dsa.
+#include <algorithm>
+
 #include "configs/reader/words.hpp"
 #include "kernels/runtime/model/forms.hpp"
 
@@ -10,6 +12,27 @@ using configs::Node;
 using configs::number_text;
 
 const std::vector<std::string> kKnown = {"deepseek_v32", "glm_moe_dsa"};
+
+// Keys that must stand in the file.
+const std::vector<std::string> kNeeded = {
+    "num_hidden_layers", "hidden_size",      "num_attention_heads", "q_lora_rank",
+    "kv_lora_rank",      "qk_nope_head_dim", "qk_rope_head_dim",    "v_head_dim",
+    "max_position_embeddings", "rms_norm_eps", "index_n_heads", "index_head_dim", "index_topk"};
+
+// A published file holds many keys that nobody here reads, so an unknown key is no error; one that looks
+// like a needed key which is absent is.
+void check_spelling(const Node& root) {
+  for (const auto& needed : kNeeded) {
+    if (root.find(needed)) continue;
+    for (const auto& key : root.keys()) {
+      const bool other = std::find(kNeeded.begin(), kNeeded.end(), key.name) != kNeeded.end();
+      if (!other && configs::nearest(key.name, {needed}) == needed &&
+          configs::edit_distance(key.name, needed) <= 2)
+        throw UserError(root.at(key), "the key " + in_quotes(needed) + " is missing; did you mean it by " +
+                                          in_quotes(key.name) + "?");
+    }
+  }
+}
 
 // Refuses what cannot be planned, with the reason that helps most.
 std::string architecture_of(const Node& root) {
@@ -135,6 +158,7 @@ void read_experts(const Node& root, ModelConfig& model) {
 ModelConfig read_published_form(const Node& root) {
   ModelConfig model;
   model.architecture = architecture_of(root);
+  check_spelling(root);
   read_attention(root, model);
   read_rope(root, model);
   read_layouts(root, model.architecture, model);

@@ -180,7 +180,7 @@ DecodeOracle::Verdicts DecodeOracle::partial_attention(const ChainTensors& t,
     }
   }
   return {ref::compare(named("split attention outputs", tokens.size(), w_.tokens(), "tokens"), got, want,
-                       ref::tolerance("sparse_mla_out")),
+                       ref::tolerance("sparse_mla_split_out")),
           ref::compare("split attention log-sum-exp", got_lse, want_lse,
                        ref::tolerance("sparse_mla_lse"))};
 }
