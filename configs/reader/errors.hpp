@@ -14,8 +14,9 @@ struct Position {
   // "file:line:column", without the parts that are not known.
   std::string text() const {
     std::string out = file;
-    if (line > 0) out += ":" + std::to_string(line);
-    if (line > 0 && column > 0) out += ":" + std::to_string(column);
+    if (line <= 0) return out;
+    out.append(1, ':').append(std::to_string(line));
+    if (column > 0) out.append(1, ':').append(std::to_string(column));
     return out;
   }
 };

@@ -173,7 +173,7 @@ class JsonReader {
       case 'r': out += '\r'; return;
       case 't': out += '\t'; return;
       case 'u': break;
-      default: --at_; fail("\\" + std::string(1, c) + " is no JSON escape");
+      default: at_ -= 2; fail(in_quotes(text_.substr(at_, 2)) + " is no JSON escape");
     }
     uint32_t code = hex4();
     if (code >= 0xdc00 && code < 0xe000) fail("half of a surrogate pair stands alone");
@@ -219,7 +219,7 @@ class JsonReader {
 }  // namespace
 
 Node load_json_text(std::string_view text, const std::string& name) {
-  check_size(text.size(), name);
+  check_size(text.size(), name, kMaxFileBytes);
   return JsonReader(text, name).read();
 }
 

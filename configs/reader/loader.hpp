@@ -12,12 +12,15 @@
 namespace daybreak::configs {
 
 inline constexpr size_t kMaxFileBytes = 8u << 20;
+// yaml-cpp takes seconds per MB for hostile texts, so YAML, which people write by hand, has its own cap.
+inline constexpr size_t kMaxYamlBytes = 1u << 20;
 inline constexpr int kMaxDepth = 64;          // lists and maps inside each other
 inline constexpr int kMaxValues = 250'000;    // nodes of one file
 
 // The bytes of a file; UserError when it cannot be read or is larger than kMaxFileBytes.
 std::string read_file(const std::string& path);
-void check_size(size_t bytes, const std::string& name);   // UserError above kMaxFileBytes
+// UserError when `bytes` is more than `most`, a whole number of MB.
+void check_size(size_t bytes, const std::string& name, size_t most);
 
 // `name` is the path as the user gave it; it starts every message.
 Node load_yaml_text(std::string_view text, const std::string& name);

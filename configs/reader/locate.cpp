@@ -27,10 +27,10 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 }  // namespace
 
-void check_size(size_t bytes, const std::string& name) {
-  if (bytes > kMaxFileBytes)
-    throw UserError(Position{name, 1, 1}, "the file is larger than 8 MB (" +
-                                              std::to_string(kMaxFileBytes) +
+void check_size(size_t bytes, const std::string& name, size_t most) {
+  if (bytes > most)
+    throw UserError(Position{name, 1, 1}, "the file is larger than " + std::to_string(most >> 20) +
+                                              " MB (" + std::to_string(most) +
                                               " bytes), the most that is read");
 }
 
@@ -46,7 +46,7 @@ std::string read_file(const std::string& path) {
   in.read(text.data(), std::streamsize(text.size()));
   text.resize(size_t(in.gcount()));
   if (in.bad()) throw UserError(Position{path}, "cannot be read: input error");
-  check_size(text.size(), path);
+  check_size(text.size(), path, kMaxFileBytes);
   return text;
 }
 
@@ -79,10 +79,8 @@ Located locate(const std::string& name_or_file, const std::string& folder,
     return {.path = (configs_folder() / folder / file).string(),
             .shown = "configs/" + folder + "/" + file};
   }
-  std::error_code error;
-  if (fs::is_regular_file(name_or_file, error)) return {.path = name_or_file, .shown = name_or_file};
   throw UserError(in_quotes(name_or_file) + " is neither a preset in configs/" + folder +
-                  " nor a file; presets are " + (known.empty() ? "missing" : any_of(known)) +
+                  " nor a path (with a '/' or ending in " + suffix + "); presets are " + (known.empty() ? "missing" : any_of(known)) +
                   did_you_mean(name_or_file, known));
 }
 

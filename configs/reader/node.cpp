@@ -129,11 +129,8 @@ const Node* Node::find(std::string_view key) const {
 
 const Node& Node::require(std::string_view key) const {
   if (const Node* found = find(key)) return *found;
-  std::vector<std::string> names;
-  for (const auto& k : keys_) names.push_back(k.name);
-  const std::string near = nearest(key, names);
   fail((name_.empty() ? "" : "in " + in_quotes(name_) + ", ") + "the key " + in_quotes(key) +
-       " is missing" + (near.empty() ? "" : "; did you mean it by " + in_quotes(near) + "?"));
+       " is missing");
 }
 
 void Node::only(const std::vector<std::string>& allowed) const {

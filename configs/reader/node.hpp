@@ -54,7 +54,7 @@ class Node {
   const std::vector<Key>& keys() const;               // fails unless a map
   const std::vector<Node>& values() const;            // fails unless a map; values()[i] is of keys()[i]
   const Node* find(std::string_view key) const;       // nullptr when absent; fails unless a map
-  const Node& require(std::string_view key) const;    // fails when absent, naming a near key
+  const Node& require(std::string_view key) const;    // fails when absent
   // Fails at the first key that is not among `allowed`, naming the nearest one.
   void only(const std::vector<std::string>& allowed) const;
 

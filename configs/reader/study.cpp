@@ -26,8 +26,9 @@ bool is_name(const std::string& text) {
 }
 
 std::string part_of_name(const std::string& value) {
-  std::string out;
-  for (const char c : value) out += is_name("_" + std::string(1, c)) ? c : '_';
+  std::string out = value;
+  for (char& c : out)
+    if (!is_name({'_', c})) c = '_';
   return out;
 }
 
@@ -146,7 +147,7 @@ class StudyReader {
     else if (target == "index") run.index = value.string();
     else if (target[0] == 'a') set_argument(run, target.substr(5), value.text());
     else set_setting(run, target.substr(4), value);
-    run.name += "_" + part_of_name(value.text());
+    run.name.append("_").append(part_of_name(value.text()));
   }
 
   void grid(const Node& node) {

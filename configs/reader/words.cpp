@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "configs/reader/utf8.hpp"
+
 namespace daybreak::configs {
 
 int edit_distance(std::string_view a, std::string_view b) {
@@ -57,20 +59,21 @@ std::string in_quotes(std::string_view text) {
   constexpr size_t kMost = 40;
   constexpr char kHex[] = "0123456789abcdef";
   std::string out = "'";
-  for (size_t i = 0; i < text.size() && i < kMost; ++i) {
+  size_t i = 0;
+  while (i < text.size() && i < kMost) {
     const unsigned char c = text[i];
-    if (c < 0x20 || c == 0x7f) {
+    const size_t length = utf8_length(text.substr(i, 4));
+    if (c < 0x20 || c == 0x7f || length == 0) {
       out += "\\x";
       out += kHex[c >> 4];
       out += kHex[c & 15];
+      ++i;
     } else {
-      out += char(c);
+      out += text.substr(i, length);
+      i += length;
     }
   }
-  while (text.size() > kMost && !out.empty() && (static_cast<unsigned char>(out.back()) & 0x80)) {
-    out.pop_back();   // no half of a UTF-8 character before the dots
-  }
-  return out + (text.size() > kMost ? "...'" : "'");
+  return out + (i < text.size() ? "...'" : "'");
 }
 
 std::string number_text(double value) {

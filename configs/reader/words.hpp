@@ -19,7 +19,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 // "a, b or c".
 std::string any_of(const std::vector<std::string>& words);
 
-// A piece of user text for a message: in quotes, control characters escaped, cut at 40 characters.
+// A piece of user text for a message: in quotes, control characters and bytes that are no
+// UTF-8 escaped, cut at 40 bytes.
 std::string in_quotes(std::string_view text);
 
 // Shortest text that reads back to the same number ("0.625", "16", "1e+30"); no locale.

@@ -15,6 +15,10 @@
 namespace daybreak::configs {
 namespace {
 
+std::string too_deep() {
+  return "lists and maps are nested more than " + std::to_string(kMaxDepth) + " deep";
+}
+
 // Reads a text in place.
 struct TextBuffer : std::streambuf {
   explicit TextBuffer(std::string_view text) {
@@ -98,15 +102,24 @@ class TreeBuilder : public YAML::EventHandler {
         fail(mark, "the key " + in_quotes(value) + " stands here twice");
       return;
     }
-    Node node(file_, name(), null ? Kind::null : Kind::scalar, mark.line + 1, mark.column + 1);
-    if (!null) node.set_text(value, was_quoted);
+    if (null) return attach(nothing(mark));
+    Node node(file_, name(), Kind::scalar, mark.line + 1, mark.column + 1);
+    node.set_text(value, was_quoted);
     attach(std::move(node));
+  }
+  // A key without a value stands where its key does: yaml-cpp's mark is already on the next line.
+  Node nothing(const YAML::Mark& mark) const {
+    if (!levels_.empty() && levels_.back().node.is_map()) {
+      const Key& key = levels_.back().key;
+      return Node(file_, key.name, Kind::null, key.line, key.column);
+    }
+    return Node(file_, name(), Kind::null, mark.line + 1, mark.column + 1);
   }
   void open(const YAML::Mark& mark, Kind kind) {
     count(mark);
     if (wants_key()) fail(mark, "a key must be a single value");
     if (int(levels_.size()) >= kMaxDepth)
-      fail(mark, "lists and maps are nested more than " + std::to_string(kMaxDepth) + " deep");
+      fail(mark, too_deep());
     levels_.push_back({Node(file_, name(), kind, mark.line + 1, mark.column + 1), {}, false, {}});
   }
   void close() {
@@ -149,6 +162,21 @@ void check_characters(std::string_view text, const std::string& name) {
   }
 }
 
+// yaml-cpp's scanner looks ahead over a whole run of open brackets before the first event comes out.
+// Quotes and comments are not told apart: no honest file leaves that many brackets open in them either.
+void check_brackets(std::string_view text, const std::string& name) {
+  int line = 1, open = 0;
+  size_t start = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line, start = i + 1;
+    if (c == '[' || c == '{') ++open;
+    if ((c == ']' || c == '}') && open > 0) --open;
+    if (open > kMaxDepth)
+      throw UserError(Position{name, line, int(i - start) + 1}, too_deep());
+  }
+}
+
 // One sentence from yaml-cpp's message.
 std::string sentence_of(const YAML::Exception& error) {
   std::string text = error.msg.empty() ? "the YAML is not well formed" : error.msg;
@@ -160,8 +188,9 @@ std::string sentence_of(const YAML::Exception& error) {
 }  // namespace
 
 Node load_yaml_text(std::string_view text, const std::string& name) {
-  check_size(text.size(), name);
+  check_size(text.size(), name, kMaxYamlBytes);
   check_characters(text, name);
+  check_brackets(text, name);
   TextBuffer buffer(text);
   std::istream stream(&buffer);
   TreeBuilder builder(std::make_shared<const std::string>(name));

@@ -81,8 +81,16 @@ class Loader {
     throw UserError(blamed ? blamed->at : whole, conflicts[0].sentence);
   }
 
-  void list_assumed() {
+  // Fills `assumed`, and puts `sources` into the order of the knobs, whatever the file's order was.
+  void finish() {
     chip_.assumed.clear();
+    const auto place = [&](const auto& entry) {
+      return std::find_if(knobs_.begin(), knobs_.end(),
+                          [&](const Knob& knob) { return knob.path == entry.first; }) -
+             knobs_.begin();
+    };
+    std::sort(chip_.sources.begin(), chip_.sources.end(),
+              [&](const auto& a, const auto& b) { return place(a) < place(b); });
     for (const auto& knob : knobs_)
       if (!stated_.at(knob.path)) chip_.assumed.push_back(knob.path);
   }
@@ -98,7 +106,8 @@ class Loader {
     try {
       const bool is_path = name.find('/') != std::string::npos || name.ends_with(".yaml");
       if (!is_path) return configs::locate(name, "chips", ".yaml");
-      const std::string path = (std::filesystem::path(shown).parent_path() / name).string();
+      const auto folder = std::filesystem::path(shown).parent_path();
+      const std::string path = (folder / name).lexically_normal().string();
       return {.path = path, .shown = path};
     } catch (const UserError& error) {
       base.fail(error.what());
@@ -201,7 +210,7 @@ ChipConfig load(const Node& root, const std::string& shown, const std::string& n
   loader.file(root, shown, {});
   for (const auto& setting : settings) loader.setting(setting);
   loader.check(root.at());
-  loader.list_assumed();
+  loader.finish();
   chip.name = name;
   return chip;
 }
@@ -227,7 +236,7 @@ void apply_sets(ChipConfig& chip, std::span<const Setting> settings) {
   loader.take_assumed();
   for (const auto& setting : settings) loader.setting(setting);
   loader.check(settings.empty() ? Position{} : settings.back().at);
-  loader.list_assumed();
+  loader.finish();
   chip = changed;
 }
 

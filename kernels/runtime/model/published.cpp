@@ -19,14 +19,20 @@ const std::vector<std::string> kNeeded = {
     "kv_lora_rank",      "qk_nope_head_dim", "qk_rope_head_dim",    "v_head_dim",
     "max_position_embeddings", "rms_norm_eps", "index_n_heads", "index_head_dim", "index_topk"};
 
+// Published keys that are spelt almost like a needed one.
+const std::vector<std::string> kAlike = {"qk_head_dim", "head_dim"};
+
 // A published file holds many keys that nobody here reads, so an unknown key is no error; one that looks
 // like a needed key which is absent is.
 void check_spelling(const Node& root) {
   for (const auto& needed : kNeeded) {
     if (root.find(needed)) continue;
     for (const auto& key : root.keys()) {
-      const bool other = std::find(kNeeded.begin(), kNeeded.end(), key.name) != kNeeded.end();
-      if (!other && configs::nearest(key.name, {needed}) == needed &&
+      const auto is_in = [&](const auto& list) {
+        return std::find(list.begin(), list.end(), key.name) != list.end();
+      };
+      if (!is_in(kNeeded) && !is_in(kAlike) &&
+          configs::nearest(key.name, {needed}) == needed &&
           configs::edit_distance(key.name, needed) <= 2)
         throw UserError(root.at(key), "the key " + in_quotes(needed) + " is missing; did you mean it by " +
                                           in_quotes(key.name) + "?");
