@@ -10,13 +10,13 @@ namespace daybreak::kernels::dsa {
 struct Fp8 {
   static constexpr const char* kAttention = "sparse_mla";
   static constexpr bool kQuantised = true;
-  using Code = E4m3;                    // element of index queries and keys
+  using Code = E4m3;  // element of index queries and keys
   static constexpr int kRopeByte = kRopeBytes;
 
   template <class M> using Record = typename M::template Tile<uint8_t, 1, kRecordBytes>;
 
   template <class M, int kRows>
-  struct Rows {                         // gathered latents: the raw record, and what attention uses
+  struct Rows {  // gathered latents: the raw record, and what attention uses
     typename M::template Tile<uint8_t, kRows, kRecordBytes> raw;
     typename M::template Tile<Bf16, kRows, kDim> kv;
   };
@@ -37,8 +37,9 @@ struct Plain {
 
   template <class M> using Record = typename M::template Tile<Bf16, 1, kDim>;
 
-  template <class M, int kRows>
-  struct Rows { typename M::template Tile<Bf16, kRows, kDim> kv; };
+  template <class M, int kRows> struct Rows {
+    typename M::template Tile<Bf16, kRows, kDim> kv;
+  };
   template <class S> static auto& landing(S& s) { return s.kv; }
   template <class M, class S> static void convert(M&, S&) {}
 };

@@ -1,6 +1,7 @@
-// Lightning indexer: score[t, s] = key_scale[s] * sum over heads of max(0, q8[t, h] . k8[s]) * w'[t, h].
-// One task = one request and a contiguous split of its logical pages, for all of the request's query
-// tokens; pages are gathered through the request's block entries. (spec/operators.md section 3)
+// Lightning indexer: score[t, s] = key_scale[s] * sum over heads of max(0, q8[t, h] . k8[s]) *
+// w'[t, h]. One task = one request and a contiguous split of its logical pages, for all of the
+// request's query tokens; pages are gathered through the request's block entries.
+// (spec/operators.md section 3)
 //
 // Scores past what a token sees are stored like the others: readers stop at dsa::visible().
 #pragma once
@@ -11,10 +12,9 @@ namespace daybreak::kernels {
 
 // What scoring needs whether or not selection follows in the same launch.
 // kHeads: index heads, padded with zero rows. kQueries: query tokens of a request, at most.
-template <class M, int kHeads, int kQueries, class Form>
-struct IndexScoring {
-  static constexpr int kColumns = kHeads * kQueries;            // columns of the dot products
-  static constexpr int kPages = kQueries >= 4 ? 1 : 4 / kQueries;   // pages of a step
+template <class M, int kHeads, int kQueries, class Form> struct IndexScoring {
+  static constexpr int kColumns = kHeads * kQueries;               // columns of the dot products
+  static constexpr int kPages = kQueries >= 4 ? 1 : 4 / kQueries;  // pages of a step
   static constexpr int kKeys = kPages * dsa::kIndexPage;
   using Code = typename Form::Code;
 
@@ -22,13 +22,13 @@ struct IndexScoring {
   using Tensor = typename M::Tensor;
 
   struct Inputs {
-    Tensor q;               // (tokens * kHeads, 128) codes
-    Tensor weights;         // (tokens * kHeads, 1) f32: w'
-    Tensor keys;            // (pages, 64, 128) codes
-    Tensor key_scales;      // (pages, 64, 1) f32; not read in the BF16 form
-    Tensor page_requests;   // (requests, 4) i32
-    Tensor page_blocks;     // (1, entries) i32
-    Tensor contexts;        // (1, requests) i32: context lengths, this step's tokens included
+    Tensor q;              // (tokens * kHeads, 128) codes
+    Tensor weights;        // (tokens * kHeads, 1) f32: w'
+    Tensor keys;           // (pages, 64, 128) codes
+    Tensor key_scales;     // (pages, 64, 1) f32; not read in the BF16 form
+    Tensor page_requests;  // (requests, 4) i32
+    Tensor page_blocks;    // (1, entries) i32
+    Tensor contexts;       // (1, requests) i32: context lengths, this step's tokens included
     int requests = 0, queries = 1, splits = 1;
   };
   struct Stage {
@@ -39,14 +39,16 @@ struct IndexScoring {
     Tile<Code, kColumns, dsa::kKey> q;
     Tile<float, kColumns, 1> weights;
   };
-  struct Scores { typename M::template Acc<kKeys, kColumns> dots; };
+  struct Scores {
+    typename M::template Acc<kKeys, kColumns> dots;
+  };
 
   // The pages of one task.
   struct Span {
     int request, split, context;
-    int block;              // block entry of the request's first page
-    int first, pages;       // logical pages of this split
-    int per_split;          // pages of a full split
+    int block;         // block entry of the request's first page
+    int first, pages;  // logical pages of this split
+    int per_split;     // pages of a full split
     int trips;
     int position(int step) const { return (first + step * kPages) * dsa::kIndexPage; }
   };
@@ -58,8 +60,8 @@ struct IndexScoring {
     const int per_split = (steps + a.splits - 1) / a.splits * kPages;
     const int first = std::min(split * per_split, pages);
     const int own = std::min(per_split, pages - first);
-    return {request, split, context, m.read(a.page_requests, request, 0), first, own, per_split,
-            (own + kPages - 1) / kPages};
+    return {request, split, context,   m.read(a.page_requests, request, 0),
+            first,   own,   per_split, (own + kPages - 1) / kPages};
   }
 
   static void prepare(M& m, const Inputs& a, const Span& t, Fixed& f) {
@@ -82,7 +84,7 @@ struct IndexScoring {
   }
 
   static void score(M& m, Fixed& f, Stage& s, Scores& sc) {
-    m.mma_abt(sc.dots, s.keys, f.q, false);                                   // (keys, tokens * heads)
+    m.mma_abt(sc.dots, s.keys, f.q, false);  // (keys, tokens * heads)
   }
 
   // All tokens at once: the weighted, not yet summed scores.
@@ -92,10 +94,13 @@ struct IndexScoring {
   }
   // One token's sums over its heads, and its scores from them.
   template <class To> static void sum(M& m, int own, Scores& sc, To&& to) {
-    m.sum_rows(to, columns<kHeads>(sc.dots, own * kHeads));                   // (keys, 1)
+    m.sum_rows(to, columns<kHeads>(sc.dots, own * kHeads));  // (keys, 1)
   }
   template <class To, class Sums> static void scale(M& m, To&& to, Sums& sums, Stage& s) {
-    if constexpr (Form::kQuantised) m.mul(to, sums, s.scales); else m.cast(to, sums);
+    if constexpr (Form::kQuantised)
+      m.mul(to, sums, s.scales);
+    else
+      m.cast(to, sums);
   }
 
  private:
@@ -107,22 +112,23 @@ struct IndexScoring {
   }
 };
 
-template <class M, int kHeads, int kQueries, class Form>
-struct IndexerOf {
+template <class M, int kHeads, int kQueries, class Form> struct IndexerOf {
   using Pipeline = Selection;
   using Scoring = IndexScoring<M, kHeads, kQueries, Form>;
   static constexpr const char* kName = "indexer";
 
   struct Args : Scoring::Inputs {
-    typename M::Tensor scores;       // (tokens * positions, 1) f32
-    int positions = 0;               // of a row of the score matrix: dsa::padded_context
+    typename M::Tensor scores;  // (tokens * positions, 1) f32
+    int positions = 0;          // of a row of the score matrix: dsa::padded_context
   };
   using Stage = typename Scoring::Stage;
   using Fixed = typename Scoring::Fixed;
   using Scores = typename Scoring::Scores;
   struct Board {};
   struct State {};
-  struct Task : Scoring::Span { Args a; };
+  struct Task : Scoring::Span {
+    Args a;
+  };
 
   static int tasks(const Args& a) { return a.requests * a.splits; }
   static Task task(M& m, const Args& a, int number) { return {Scoring::span(m, a, number), a}; }
@@ -144,7 +150,8 @@ struct IndexerOf {
   }
 };
 
-template <int kHeads, int kQueries, class Form = dsa::Fp8>
-struct Indexer { template <class M> using On = IndexerOf<M, kHeads, kQueries, Form>; };
+template <int kHeads, int kQueries, class Form = dsa::Fp8> struct Indexer {
+  template <class M> using On = IndexerOf<M, kHeads, kQueries, Form>;
+};
 
 }  // namespace daybreak::kernels

@@ -1,7 +1,8 @@
-// Index query, key and weights of a new token: LayerNorm of the key, RoPE on the first 64 columns of key
-// and queries, Hadamard rotation and quantisation per 128 columns; the key is appended to its page. Each
-// step's result is rounded to BF16, as the operators store it. The BF16 form stops after RoPE.
-// One task = one token; slot < 0 marks padding, of which nothing is read or written. (operators.md 3)
+// Index query, key and weights of a new token: LayerNorm of the key, RoPE on the first 64 columns
+// of key and queries, Hadamard rotation and quantisation per 128 columns; the key is appended to
+// its page. Each step's result is rounded to BF16, as the operators store it. The BF16 form stops
+// after RoPE. One task = one token; slot < 0 marks padding, of which nothing is read or written.
+// (operators.md 3)
 #pragma once
 #include <cmath>
 
@@ -10,8 +11,7 @@
 
 namespace daybreak::kernels {
 
-template <class M, int kHeads, class Form>
-struct IndexerPrepareOf {
+template <class M, int kHeads, class Form> struct IndexerPrepareOf {
   using Pipeline = Rowwise;
   static constexpr const char* kName = "indexer_prepare";
   static constexpr int kKey = dsa::kKey, kRope = dsa::kRope;
@@ -21,20 +21,20 @@ struct IndexerPrepareOf {
   using Tensor = typename M::Tensor;
 
   struct Args {
-    Tensor q_raw;           // (tokens * kHeads, 128) bf16, before RoPE; rows past the model's heads 0
-    Tensor k_raw;           // (tokens, 128) bf16, before LayerNorm
-    Tensor head_weights;    // (tokens * kHeads, 1) f32
-    Tensor norm_weight;     // (1, 128) f32
-    Tensor norm_bias;       // (1, 128) f32
-    Tensor angles;          // (positions, 64) f32: cosines, then sines
-    Tensor token_positions; // (1, tokens) i32
-    Tensor slots;           // (1, tokens) i32: row of the cache, < 0: padding
-    Tensor q;               // (tokens * kHeads, 128) codes
-    Tensor weights;         // (tokens * kHeads, 1) f32: w'
-    Tensor keys;            // (pages, 64, 128) codes
-    Tensor key_scales;      // (pages, 64, 1) f32; not written in the BF16 form
+    Tensor q_raw;         // (tokens * kHeads, 128) bf16, before RoPE; rows past the model's heads 0
+    Tensor k_raw;         // (tokens, 128) bf16, before LayerNorm
+    Tensor head_weights;  // (tokens * kHeads, 1) f32
+    Tensor norm_weight;   // (1, 128) f32
+    Tensor norm_bias;     // (1, 128) f32
+    Tensor angles;        // (positions, 64) f32: cosines, then sines
+    Tensor token_positions;  // (1, tokens) i32
+    Tensor slots;            // (1, tokens) i32: row of the cache, < 0: padding
+    Tensor q;                // (tokens * kHeads, 128) codes
+    Tensor weights;          // (tokens * kHeads, 1) f32: w'
+    Tensor keys;             // (pages, 64, 128) codes
+    Tensor key_scales;       // (pages, 64, 1) f32; not written in the BF16 form
     int tokens = 0;
-    int model_heads = kHeads;        // the heads that count for w'
+    int model_heads = kHeads;  // the heads that count for w'
     float epsilon = 1e-6f;
     bool interleaved = false, power_of_two = true;
   };
@@ -44,7 +44,9 @@ struct IndexerPrepareOf {
     Tile<float, kHeads, 1> weights;
     Tile<float, 1, kRope> angles;
   };
-  struct Fixed { Tile<float, 1, kKey> norm_weight, norm_bias; };
+  struct Fixed {
+    Tile<float, 1, kKey> norm_weight, norm_bias;
+  };
   struct State {};
   struct Result {
     Tile<Code, kHeads, kKey> q;
@@ -52,7 +54,10 @@ struct IndexerPrepareOf {
     Tile<float, kHeads, 1> weights;
     Tile<float, 1, 1> k_scale;
   };
-  struct Task { Args a; int token, trips; };
+  struct Task {
+    Args a;
+    int token, trips;
+  };
 
   static int tasks(const Args& a) { return a.tokens; }
   static Task task(M& m, const Args& a, int number) {
@@ -112,7 +117,8 @@ struct IndexerPrepareOf {
   }
 };
 
-template <int kHeads, class Form = dsa::Fp8>
-struct IndexerPrepare { template <class M> using On = IndexerPrepareOf<M, kHeads, Form>; };
+template <int kHeads, class Form = dsa::Fp8> struct IndexerPrepare {
+  template <class M> using On = IndexerPrepareOf<M, kHeads, Form>;
+};
 
 }  // namespace daybreak::kernels

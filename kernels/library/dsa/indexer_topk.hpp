@@ -1,37 +1,38 @@
-// Scoring and selection in one launch. Every task scores its split of a request's pages and keeps the
-// best 2048 of each query token; all but the request's last task store their lists and signal, the last
-// waits for them, merges, and writes the selections. It only waits for tasks with lower numbers, which
-// have started before it, so any number of cores makes progress.
+// Scoring and selection in one launch. Every task scores its split of a request's pages and keeps
+// the best 2048 of each query token; all but the request's last task store their lists and signal,
+// the last waits for them, merges, and writes the selections. It only waits for tasks with lower
+// numbers, which have started before it, so any number of cores makes progress.
 #pragma once
 #include "kernels/library/dsa/indexer.hpp"
 #include "kernels/library/dsa/merging.hpp"
 
 namespace daybreak::kernels {
 
-template <class M, int kHeads, int kQueries, class Form>
-struct IndexerTopkOf {
+template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
   using Pipeline = Selection;
   using Scoring = IndexScoring<M, kHeads, kQueries, Form>;
   static constexpr const char* kName = "indexer_topk";
   static constexpr int kKeys = Scoring::kKeys;
-  static constexpr int kBlock = 2048, kSteps = kBlock / kKeys;   // scores sorted at a time
+  static constexpr int kBlock = 2048, kSteps = kBlock / kKeys;  // scores sorted at a time
 
   template <class T, int R, int C> using Tile = typename M::template Tile<T, R, C>;
   using List = typename M::template List<dsa::kTopk>;
   using Tensor = typename M::Tensor;
 
   struct Args : Scoring::Inputs {
-    Tensor lists;           // (requests * splits * queries, 2048) records, between tasks
-    Tensor positions;       // (requests * queries, 2048) i32
-    Tensor valid;           // (1, requests * queries) i32
-    int first_order = 0;    // counter of request 0; request r uses first_order + r
+    Tensor lists;         // (requests * splits * queries, 2048) records, between tasks
+    Tensor positions;     // (requests * queries, 2048) i32
+    Tensor valid;         // (1, requests * queries) i32
+    int first_order = 0;  // counter of request 0; request r uses first_order + r
   };
   using Stage = typename Scoring::Stage;
   using Fixed = typename Scoring::Fixed;
   using Scores = typename Scoring::Scores;
-  struct Board { Tile<float, kKeys, 1> sums[kQueries]; };
+  struct Board {
+    Tile<float, kKeys, 1> sums[kQueries];
+  };
   struct State {
-    Tile<float, kBlock, 1> scores[2][kQueries];       // one block fills while the other is sorted
+    Tile<float, kBlock, 1> scores[2][kQueries];  // one block fills while the other is sorted
     List best[kQueries];
   };
   struct Task : Scoring::Span {
@@ -112,7 +113,8 @@ struct IndexerTopkOf {
   }
 };
 
-template <int kHeads, int kQueries, class Form = dsa::Fp8>
-struct IndexerTopk { template <class M> using On = IndexerTopkOf<M, kHeads, kQueries, Form>; };
+template <int kHeads, int kQueries, class Form = dsa::Fp8> struct IndexerTopk {
+  template <class M> using On = IndexerTopkOf<M, kHeads, kQueries, Form>;
+};
 
 }  // namespace daybreak::kernels

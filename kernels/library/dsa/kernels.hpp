@@ -18,8 +18,9 @@ inline constexpr std::array kKernels{
                "record to the token's slot."},
     KernelInfo{"query_prepare", "kernels/library/dsa/query_prepare.hpp",
                "Rotates the position part of the attention queries."},
-    KernelInfo{"indexer", "kernels/library/dsa/indexer.hpp",
-               "Scores every cached index key of a request against the index queries of its tokens."},
+    KernelInfo{
+        "indexer", "kernels/library/dsa/indexer.hpp",
+        "Scores every cached index key of a request against the index queries of its tokens."},
     KernelInfo{"topk_partial", "kernels/library/dsa/topk_partial.hpp",
                "Sorts a range of one token's scores into a list of its best 2048."},
     KernelInfo{"topk_merge", "kernels/library/dsa/topk_merge.hpp",

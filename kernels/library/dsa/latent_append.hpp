@@ -1,14 +1,14 @@
-// The latent record of a new token: RMSNorm of the 512 latent columns, quantised per 128, and the 64
-// rotated columns in BF16, scattered to the token's slot as one record. The BF16 form keeps a row of 576.
-// One task = one token; slot < 0 marks padding, of which nothing is read or written. (operators.md 4)
+// The latent record of a new token: RMSNorm of the 512 latent columns, quantised per 128, and the
+// 64 rotated columns in BF16, scattered to the token's slot as one record. The BF16 form keeps a
+// row of 576. One task = one token; slot < 0 marks padding, of which nothing is read or written.
+// (operators.md 4)
 #pragma once
 #include "kernels/library/dsa/forms.hpp"
 #include "kernels/tile/rowwise.hpp"
 
 namespace daybreak::kernels {
 
-template <class M, class Form>
-struct LatentAppendOf {
+template <class M, class Form> struct LatentAppendOf {
   using Pipeline = Rowwise;
   static constexpr const char* kName = "latent_append";
   static constexpr int kLatent = dsa::kLatent, kRope = dsa::kRope;
@@ -17,13 +17,13 @@ struct LatentAppendOf {
   using Tensor = typename M::Tensor;
 
   struct Args {
-    Tensor latent;          // (tokens, 512) bf16, before RMSNorm
-    Tensor k_rope;          // (tokens, 64) bf16, before RoPE
-    Tensor norm_weight;     // (1, 512) f32
-    Tensor angles;          // (positions, 64) f32: cosines, then sines
-    Tensor token_positions; // (1, tokens) i32
-    Tensor slots;           // (1, tokens) i32: row of the cache, < 0: padding
-    Tensor cache;           // (pages, page tokens, 656) u8 or (.., 576) bf16
+    Tensor latent;           // (tokens, 512) bf16, before RMSNorm
+    Tensor k_rope;           // (tokens, 64) bf16, before RoPE
+    Tensor norm_weight;      // (1, 512) f32
+    Tensor angles;           // (positions, 64) f32: cosines, then sines
+    Tensor token_positions;  // (1, tokens) i32
+    Tensor slots;            // (1, tokens) i32: row of the cache, < 0: padding
+    Tensor cache;            // (pages, page tokens, 656) u8 or (.., 576) bf16
     int tokens = 0;
     float epsilon = 1e-6f;
     bool interleaved = true, power_of_two = true;
@@ -33,10 +33,17 @@ struct LatentAppendOf {
     Tile<Bf16, 1, kRope> k_rope;
     Tile<float, 1, kRope> angles;
   };
-  struct Fixed { Tile<float, 1, kLatent> norm_weight; };
+  struct Fixed {
+    Tile<float, 1, kLatent> norm_weight;
+  };
   struct State {};
-  struct Result { typename Form::template Record<M> record; };
-  struct Task { Args a; int token, trips; };
+  struct Result {
+    typename Form::template Record<M> record;
+  };
+  struct Task {
+    Args a;
+    int token, trips;
+  };
 
   static int tasks(const Args& a) { return a.tokens; }
   static Task task(M& m, const Args& a, int number) {

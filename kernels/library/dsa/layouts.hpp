@@ -1,10 +1,10 @@
 // How the tensors of a DSA decode step lie in memory, and the descriptors that name them
-// (spec/operators.md sections 3 and 4). A physical row of a paged cache is page * page tokens + place
-// in the page; descriptors of rank 3 map it to bytes, so kernels never see a page's stride.
+// (spec/operators.md sections 3 and 4). A physical row of a paged cache is page * page tokens +
+// place in the page; descriptors of rank 3 map it to bytes, so kernels never see a page's stride.
 //
-// Query tokens are request-major: token = request * queries + own, and token `own` of a request with
-// context length c sees positions [0, c - queries + own + 1). Heads are padded to the kernel's tile:
-// rows of heads that do not exist are zeros and mean nothing in results.
+// Query tokens are request-major: token = request * queries + own, and token `own` of a request
+// with context length c sees positions [0, c - queries + own + 1). Heads are padded to the kernel's
+// tile: rows of heads that do not exist are zeros and mean nothing in results.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace daybreak::kernels::dsa {
 using isa::OutOfBounds;
 using isa::TensorDesc;
 
-inline constexpr int kKey = 128;            // columns of an index query and an index key
-inline constexpr int kIndexPage = 64;       // tokens of an index-key page
-inline constexpr int kIndexPageBytes = kIndexPage * (kKey + 4);   // 8448: codes, then fp32 scales
-inline constexpr int kLatent = 512;         // columns of a latent: key and value
-inline constexpr int kRope = 64;            // rotated columns
-inline constexpr int kDim = kLatent + kRope;                      // 576: length of a score's dot product
-inline constexpr int kGroup = 128;          // columns that share a quantisation scale
-inline constexpr int kScaleBytes = kLatent;                       // where a record's 4 scales start
-inline constexpr int kRopeBytes = kLatent + kLatent / kGroup * 4; // where its rotated part starts
-inline constexpr int kRecordBytes = kRopeBytes + kRope * 2;       // 656
-inline constexpr int kTopk = 2048;          // records of a selection list
-inline constexpr int kHeadTile = 64;        // attention heads of one task
+inline constexpr int kKey = 128;       // columns of an index query and an index key
+inline constexpr int kIndexPage = 64;  // tokens of an index-key page
+inline constexpr int kIndexPageBytes = kIndexPage * (kKey + 4);  // 8448: codes, then fp32 scales
+inline constexpr int kLatent = 512;           // columns of a latent: key and value
+inline constexpr int kRope = 64;              // rotated columns
+inline constexpr int kDim = kLatent + kRope;  // 576: length of a score's dot product
+inline constexpr int kGroup = 128;            // columns that share a quantisation scale
+inline constexpr int kScaleBytes = kLatent;   // where a record's 4 scales start
+inline constexpr int kRopeBytes = kLatent + kLatent / kGroup * 4;  // where its rotated part starts
+inline constexpr int kRecordBytes = kRopeBytes + kRope * 2;        // 656
+inline constexpr int kTopk = 2048;                                 // records of a selection list
+inline constexpr int kHeadTile = 64;                               // attention heads of one task
 inline constexpr float kLog2e = 1.44269504f;
 
 // Heads with the padding kernels need: a multiple of one task's heads.
@@ -90,8 +90,8 @@ inline TensorDesc latent_rows(uint16_t binding, int64_t pages, int64_t page_toke
   return paged(binding, Format::bf16, pages, page_tokens, kDim, page_tokens * kDim * 2, kDim * 2);
 }
 
-// Two-level page table: request entries {first block entry, block entries, generation, 0}, and block
-// entries {physical page}.
+// Two-level page table: request entries {first block entry, block entries, generation, 0}, and
+// block entries {physical page}.
 inline TensorDesc page_requests(uint16_t binding, int64_t requests) {
   return matrix(binding, Format::i32, requests, 4);
 }
@@ -107,7 +107,8 @@ inline TensorDesc score_rows(uint16_t binding, int64_t tokens, int64_t positions
 inline TensorDesc score_columns(uint16_t binding, int64_t tokens, int64_t positions) {
   return column(binding, Format::f32, tokens * positions);
 }
-// Selection lists, one a row; selected positions (tokens, 2048); what a table row was translated under.
+// Selection lists, one a row; selected positions (tokens, 2048); what a table row was translated
+// under.
 inline TensorDesc lists(uint16_t binding, int64_t rows) {
   return matrix(binding, Format::record, rows, kTopk);
 }

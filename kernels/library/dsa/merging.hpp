@@ -4,19 +4,17 @@
 
 namespace daybreak::kernels::dsa {
 
-inline constexpr int kFold = 3;   // lists that join the running one in one merge
+inline constexpr int kFold = 3;  // lists that join the running one in one merge
 
 // best = the best of itself and the first `count` of kFold lists.
-template <class M, class List>
-void fold(M& m, List& best, List (&more)[kFold], int count) {
+template <class M, class List> void fold(M& m, List& best, List (&more)[kFold], int count) {
   if (count == 1) m.merge_topk(best, best, more[0]);
   if (count == 2) m.merge_topk(best, best, more[0], more[1]);
   if (count == 3) m.merge_topk(best, best, more[0], more[1], more[2]);
 }
 
 // A list without records.
-template <class M, class List>
-void clear(M& m, List& list) {
+template <class M, class List> void clear(M& m, List& list) {
   typename M::template Tile<float, 1, 32> none;
   m.fill(none, 0.f);
   m.topk_block(list, none, 0, 0);

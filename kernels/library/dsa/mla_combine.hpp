@@ -1,6 +1,6 @@
-// Joins the splits of sparse MLA: out = sum of 2^((lse_i - max) log2 e) out_i over the splits of a row,
-// normalised; the sink, if any, is one more term without a value. One task = 16 heads of a token.
-// (spec/operators.md section 4, split-KV combine)
+// Joins the splits of sparse MLA: out = sum of 2^((lse_i - max) log2 e) out_i over the splits of a
+// row, normalised; the sink, if any, is one more term without a value. One task = 16 heads of a
+// token. (spec/operators.md section 4, split-KV combine)
 #pragma once
 #include <limits>
 
@@ -9,8 +9,7 @@
 
 namespace daybreak::kernels {
 
-template <class M>
-struct MlaCombine {
+template <class M> struct MlaCombine {
   using Pipeline = Rowwise;
   static constexpr const char* kName = "mla_combine";
   static constexpr int kHeads = 16, kLatent = dsa::kLatent;
@@ -20,21 +19,30 @@ struct MlaCombine {
   using Tensor = typename M::Tensor;
 
   struct Args {
-    Tensor partial_out;     // (splits * tokens * heads, 512) f32
-    Tensor partial_lse;     // (splits * tokens * heads, 1) f32; -1e30: no key in that split
-    Tensor valid;           // (1, tokens) i32
-    Tensor sinks;           // (heads, 1) f32; read if has_sink
-    Tensor out;             // (tokens * heads, 512) bf16
-    Tensor lse;             // (tokens * heads, 1) f32, without the sink; +inf without a key
+    Tensor partial_out;  // (splits * tokens * heads, 512) f32
+    Tensor partial_lse;  // (splits * tokens * heads, 1) f32; -1e30: no key in that split
+    Tensor valid;        // (1, tokens) i32
+    Tensor sinks;        // (heads, 1) f32; read if has_sink
+    Tensor out;          // (tokens * heads, 512) bf16
+    Tensor lse;          // (tokens * heads, 1) f32, without the sink; +inf without a key
     int tokens = 0, heads = dsa::kHeadTile, splits = 1;
     bool has_sink = false;
   };
-  struct Stage { Tile<float, kHeads, kLatent> out; Tile<float, kHeads, 1> lse; };
+  struct Stage {
+    Tile<float, kHeads, kLatent> out;
+    Tile<float, kHeads, 1> lse;
+  };
   struct Fixed {};
-  struct State { Tile<float, kHeads, kLatent> out; Rows max, sum; };
+  struct State {
+    Tile<float, kHeads, kLatent> out;
+    Rows max, sum;
+  };
   struct Result {};
 
-  struct Task { Args a; int row, head, trips; };
+  struct Task {
+    Args a;
+    int row, head, trips;
+  };
 
   static int tasks(const Args& a) { return a.tokens * (a.heads / kHeads); }
   static Task task(M& m, const Args& a, int number) {
@@ -62,7 +70,7 @@ struct MlaCombine {
     m.exp2_rows(weight, s.lse, max, dsa::kLog2e);
     m.scale_rows(st.out, fade);
     m.scale_rows(s.out, weight);
-    m.add(st.out, st.out, s.out);                                             // (heads, 512)
+    m.add(st.out, st.out, s.out);  // (heads, 512)
     m.scale_add(st.sum, fade, weight);
     m.cast(st.max, max);
   }

@@ -1,13 +1,13 @@
-// Queries of sparse MLA: RoPE on the last 64 of 576 columns; the absorbed latent part passes through.
-// One task = 64 heads of one token; slot < 0 marks padding, of which nothing is read or written.
+// Queries of sparse MLA: RoPE on the last 64 of 576 columns; the absorbed latent part passes
+// through. One task = 64 heads of one token; slot < 0 marks padding, of which nothing is read or
+// written.
 #pragma once
 #include "kernels/library/dsa/layouts.hpp"
 #include "kernels/tile/rowwise.hpp"
 
 namespace daybreak::kernels {
 
-template <class M>
-struct QueryPrepare {
+template <class M> struct QueryPrepare {
   using Pipeline = Rowwise;
   static constexpr const char* kName = "query_prepare";
   static constexpr int kHeads = dsa::kHeadTile, kLatent = dsa::kLatent, kRope = dsa::kRope;
@@ -16,12 +16,12 @@ struct QueryPrepare {
   using Tensor = typename M::Tensor;
 
   struct Args {
-    Tensor q_raw;           // (tokens * heads, 576) bf16: absorbed latent part, then the part to rotate
-    Tensor angles;          // (positions, 64) f32: cosines, then sines
-    Tensor token_positions; // (1, tokens) i32
-    Tensor slots;           // (1, tokens) i32, < 0: padding
-    Tensor q;               // (tokens * heads, 576) bf16
-    int tokens = 0, heads = kHeads;           // heads: padded, a multiple of 64
+    Tensor q_raw;   // (tokens * heads, 576) bf16: absorbed latent part, then the part to rotate
+    Tensor angles;  // (positions, 64) f32: cosines, then sines
+    Tensor token_positions;          // (1, tokens) i32
+    Tensor slots;                    // (1, tokens) i32, < 0: padding
+    Tensor q;                        // (tokens * heads, 576) bf16
+    int tokens = 0, heads = kHeads;  // heads: padded, a multiple of 64
     bool interleaved = true;
   };
   struct Stage {
@@ -31,8 +31,13 @@ struct QueryPrepare {
   };
   struct Fixed {};
   struct State {};
-  struct Result { Tile<Bf16, kHeads, dsa::kDim> q; };
-  struct Task { Args a; int token, row, trips; };
+  struct Result {
+    Tile<Bf16, kHeads, dsa::kDim> q;
+  };
+  struct Task {
+    Args a;
+    int token, row, trips;
+  };
 
   static int tasks(const Args& a) { return a.tokens * (a.heads / kHeads); }
   static Task task(M& m, const Args& a, int number) {

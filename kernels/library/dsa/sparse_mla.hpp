@@ -1,9 +1,9 @@
-// Sparse MLA decode. One task = one query token, 64 of its heads and a contiguous split of the rows that
-// the token's row of the aggregated index table names. The latent part of a key is also its value.
-// (spec/operators.md section 4)
+// Sparse MLA decode. One task = one query token, 64 of its heads and a contiguous split of the rows
+// that the token's row of the aggregated index table names. The latent part of a key is also its
+// value. (spec/operators.md section 4)
 //
-// One split: BF16 outputs and log-sum-exp, the sink applied. More: every split leaves its normalised
-// fp32 output and its log-sum-exp (-1e30 where it had no key) to mla_combine.
+// One split: BF16 outputs and log-sum-exp, the sink applied. More: every split leaves its
+// normalised fp32 output and its log-sum-exp (-1e30 where it had no key) to mla_combine.
 #pragma once
 #include <limits>
 
@@ -12,14 +12,13 @@
 
 namespace daybreak::kernels {
 
-template <class M, class Form, int kKeys = 64>
-struct SparseMlaOf {
+template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
   using Pipeline = GatheredAttention;
   static constexpr const char* kName = Form::kAttention;
   static constexpr int kHeads = dsa::kHeadTile, kDim = dsa::kDim;
-  static constexpr int kShare = dsa::kLatent / M::kConsumers;   // output columns of one consumer
-  static constexpr int kPart = 128;                             // output columns that leave at a time
-  static constexpr float kNone = -1e30f;                        // a score that does not count
+  static constexpr int kShare = dsa::kLatent / M::kConsumers;  // output columns of one consumer
+  static constexpr int kPart = 128;       // output columns that leave at a time
+  static constexpr float kNone = -1e30f;  // a score that does not count
 
   template <class T, int R, int C> using Tile = typename M::template Tile<T, R, C>;
   template <int R, int C> using Acc = typename M::template Acc<R, C>;
@@ -27,33 +26,43 @@ struct SparseMlaOf {
   using Tensor = typename M::Tensor;
 
   struct Args {
-    Tensor q;               // (tokens * heads, 576) bf16
-    Tensor cache;           // (pages, page tokens, 656) u8 records or (.., 576) bf16 rows
-    Tensor rows;            // (tokens, 2048) i32 physical rows, -1 last: the aggregated index table
-    Tensor stamps;          // (tokens, 2) i32, what the table was translated under
-    Tensor requests;        // (requests, 4) i32, page table
-    Tensor valid;           // (1, tokens) i32: entries of a table row that are not -1
-    Tensor sinks;           // (heads, 1) f32; read if has_sink
-    Tensor out;             // (tokens * heads, 512) bf16; one split
-    Tensor lse;             // (tokens * heads, 1) f32, natural logarithm; +inf without a key; one split
-    Tensor partial_out;     // (splits * tokens * heads, 512) f32; more splits
-    Tensor partial_lse;     // (splits * tokens * heads, 1) f32; more splits
-    int tokens = 0, heads = kHeads, splits = 1;   // heads: padded, a multiple of 64
+    Tensor q;         // (tokens * heads, 576) bf16
+    Tensor cache;     // (pages, page tokens, 656) u8 records or (.., 576) bf16 rows
+    Tensor rows;      // (tokens, 2048) i32 physical rows, -1 last: the aggregated index table
+    Tensor stamps;    // (tokens, 2) i32, what the table was translated under
+    Tensor requests;  // (requests, 4) i32, page table
+    Tensor valid;     // (1, tokens) i32: entries of a table row that are not -1
+    Tensor sinks;     // (heads, 1) f32; read if has_sink
+    Tensor out;       // (tokens * heads, 512) bf16; one split
+    Tensor lse;       // (tokens * heads, 1) f32, natural logarithm; +inf without a key; one split
+    Tensor partial_out;                          // (splits * tokens * heads, 512) f32; more splits
+    Tensor partial_lse;                          // (splits * tokens * heads, 1) f32; more splits
+    int tokens = 0, heads = kHeads, splits = 1;  // heads: padded, a multiple of 64
     bool has_sink = false;
-    float scale = 1;        // softmax scale * log2(e)
-    float slack = 0;        // how far scores may rise over the maximum before it follows them
+    float scale = 1;  // softmax scale * log2(e)
+    float slack = 0;  // how far scores may rise over the maximum before it follows them
   };
   using Stage = typename Form::template Rows<M, kKeys>;
-  struct Fixed { Tile<Bf16, kHeads, kDim> q; };
-  struct Scores { Acc<kHeads, kKeys> dots; };
-  struct Board { Tile<Bf16, kHeads, kKeys> weights; Tile<float, kHeads, 1> max, fade, mass; };
-  struct State { Acc<kHeads, kShare> out; Rows sum; };
+  struct Fixed {
+    Tile<Bf16, kHeads, kDim> q;
+  };
+  struct Scores {
+    Acc<kHeads, kKeys> dots;
+  };
+  struct Board {
+    Tile<Bf16, kHeads, kKeys> weights;
+    Tile<float, kHeads, 1> max, fade, mass;
+  };
+  struct State {
+    Acc<kHeads, kShare> out;
+    Rows sum;
+  };
 
   struct Task {
     Args a;
-    int token, row, head;   // row: of q and out
-    int first, keys;        // entries of the table row: where they start, how many
-    int partial;            // row of the partial results
+    int token, row, head;  // row: of q and out
+    int first, keys;       // entries of the table row: where they start, how many
+    int partial;           // row of the partial results
     int trips;
   };
 
@@ -65,8 +74,14 @@ struct SparseMlaOf {
     const int share = (steps + a.splits - 1) / a.splits * kKeys;
     const int first = std::min(split * share, dsa::kTopk - kKeys);
     const int keys = std::clamp(valid - split * share, 0, share);
-    return {a, token, row, group % groups * kHeads, first, keys, split * a.tokens * a.heads + row,
-            std::max((keys + kKeys - 1) / kKeys, 1)};     // no key: one step whose keys weigh nothing
+    return {a,
+            token,
+            row,
+            group % groups * kHeads,
+            first,
+            keys,
+            split * a.tokens * a.heads + row,
+            std::max((keys + kKeys - 1) / kKeys, 1)};  // no key: one step whose keys weigh nothing
   }
 
   static void prepare(M& m, const Task& t, Fixed& f) { m.load(f.q, t.a.q, t.row, 0); }
@@ -78,22 +93,25 @@ struct SparseMlaOf {
 
   static void convert(M& m, const Task&, int, Stage& s) { Form::convert(m, s); }
 
-  static void begin(M&, const Task&, State&) {}   // the first step writes the outputs
+  static void begin(M&, const Task&, State&) {}  // the first step writes the outputs
 
   // Columns [kFrom, kTo) of the dot products: the pipeline may start on what has arrived.
   template <int kFrom, int kTo>
   static void score(M& m, const Task&, Fixed& f, Stage& s, Scores& sc) {
     m.mma_abt(sc.dots, columns<kTo - kFrom>(f.q, kFrom), columns<kTo - kFrom>(s.kv, kFrom),
-              kFrom > 0);                                                     // (heads, keys)
+              kFrom > 0);  // (heads, keys)
   }
 
   static void weigh(M& m, const Task& t, int step, Scores& sc, const Board& before, Board& b) {
     Rows max, fade, mass;
-    if (step == 0) m.fill(fade, kNone); else m.get(fade, before.max);
+    if (step == 0)
+      m.fill(fade, kNone);
+    else
+      m.get(fade, before.max);
     m.keep_columns(sc.dots, t.keys - step * kKeys, kNone);
     m.raise_rows(max, fade, sc.dots, t.a.slack);
     if (step > 0) {
-      m.exp2_rows(fade, fade, max, t.a.scale);    // 2^(scale * (old max - max))
+      m.exp2_rows(fade, fade, max, t.a.scale);  // 2^(scale * (old max - max))
       m.put(b.fade, fade);
     }
     m.exp2_rows(sc.dots, sc.dots, max, t.a.scale);
@@ -101,7 +119,7 @@ struct SparseMlaOf {
     if (t.keys == 0) m.fill(mass, 0.f);
     m.put(b.max, max);
     m.put(b.mass, mass);
-    m.put(b.weights, sc.dots);                                                // (heads, keys)
+    m.put(b.weights, sc.dots);  // (heads, keys)
   }
 
   static void accumulate(M& m, const Task&, int step, int share, Stage& s, Board& b, State& st) {
@@ -112,7 +130,7 @@ struct SparseMlaOf {
       m.get(fade, b.fade);
       m.get(mass, b.mass);
       m.scale_rows(st.out, fade);
-      m.scale_add(st.sum, fade, mass);                                        // sum * fade + mass
+      m.scale_add(st.sum, fade, mass);  // sum * fade + mass
     }
     m.mma_ab(st.out, b.weights, columns<kShare>(s.kv, share * kShare), step > 0);
   }
@@ -125,7 +143,7 @@ struct SparseMlaOf {
       m.get(max, last.max);
       m.load(sink, t.a.sinks, t.head, 0);
       m.act(sink, sink, isa::Function::copy, dsa::kLog2e / t.a.scale);
-      m.exp2_rows(sink, sink, max, t.a.scale);    // one more column of the softmax, without a value
+      m.exp2_rows(sink, sink, max, t.a.scale);  // one more column of the softmax, without a value
       m.add(st.sum, st.sum, sink);
     }
     m.divide_rows(st.out, st.sum);

@@ -7,8 +7,7 @@
 
 namespace daybreak::kernels {
 
-template <class M>
-struct TopkMerge {
+template <class M> struct TopkMerge {
   using Pipeline = Selection;
   static constexpr const char* kName = "topk_merge";
 
@@ -16,16 +15,20 @@ struct TopkMerge {
   using Tensor = typename M::Tensor;
 
   struct Args {
-    Tensor lists;           // (tokens * splits, 2048) records
-    Tensor positions;       // (tokens, 2048) i32
-    Tensor valid;           // (1, tokens) i32
+    Tensor lists;      // (tokens * splits, 2048) records
+    Tensor positions;  // (tokens, 2048) i32
+    Tensor valid;      // (1, tokens) i32
     int tokens = 0, splits = 1;
   };
-  struct Stage { List more[dsa::kFold]; };
+  struct Stage {
+    List more[dsa::kFold];
+  };
   struct Fixed {};
   struct Scores {};
   struct Board {};
-  struct State { List best; };
+  struct State {
+    List best;
+  };
 
   struct Task {
     Args a;

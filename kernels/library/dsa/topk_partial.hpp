@@ -1,6 +1,6 @@
-// First stage of exact top-k: the best 2048 of a range of one token's scores, as a list of records in
-// memory. One task = one token and one of `splits` ranges; a block of scores is loaded while the one
-// before is sorted. (spec/operators.md section 3, top-k order)
+// First stage of exact top-k: the best 2048 of a range of one token's scores, as a list of records
+// in memory. One task = one token and one of `splits` ranges; a block of scores is loaded while the
+// one before is sorted. (spec/operators.md section 3, top-k order)
 #pragma once
 #include "kernels/library/dsa/layouts.hpp"
 #include "kernels/library/dsa/merging.hpp"
@@ -8,28 +8,34 @@
 
 namespace daybreak::kernels {
 
-template <class M>
-struct TopkPartial {
+template <class M> struct TopkPartial {
   using Pipeline = Selection;
   static constexpr const char* kName = "topk_partial";
-  static constexpr int kBlock = 2048, kAlign = 64;    // scores of a step; of a range, a multiple of
+  static constexpr int kBlock = 2048, kAlign = 64;  // scores of a step; of a range, a multiple of
 
   using List = typename M::template List<dsa::kTopk>;
   using Tensor = typename M::Tensor;
 
   struct Args {
-    Tensor scores;          // (tokens, positions) f32
-    Tensor contexts;        // (1, requests) i32
-    Tensor lists;           // (tokens * splits, 2048) records
+    Tensor scores;    // (tokens, positions) f32
+    Tensor contexts;  // (1, requests) i32
+    Tensor lists;     // (tokens * splits, 2048) records
     int tokens = 0, queries = 1, splits = 1;
   };
-  struct Stage { typename M::template Tile<float, 1, kBlock> scores; };
+  struct Stage {
+    typename M::template Tile<float, 1, kBlock> scores;
+  };
   struct Fixed {};
   struct Scores {};
   struct Board {};
-  struct State { List best, more[dsa::kFold]; };
+  struct State {
+    List best, more[dsa::kFold];
+  };
 
-  struct Task { Args a; int number, token, first, count, trips; };
+  struct Task {
+    Args a;
+    int number, token, first, count, trips;
+  };
 
   static int tasks(const Args& a) { return a.tokens * a.splits; }
   static Task task(M& m, const Args& a, int number) {

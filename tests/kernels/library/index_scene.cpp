@@ -6,8 +6,13 @@ namespace daybreak::kernels {
 
 IndexScene::IndexScene(std::vector<int32_t> context_lengths, int queries_, int heads_, int tile_,
                        bool quantised_, uint64_t seed, int64_t first_page)
-    : contexts(std::move(context_lengths)), queries(queries_), heads(heads_), tile(tile_),
-      quantised(quantised_), random(seed), pages(random, contexts, dsa::kIndexPage, first_page) {
+    : contexts(std::move(context_lengths)),
+      queries(queries_),
+      heads(heads_),
+      tile(tile_),
+      quantised(quantised_),
+      random(seed),
+      pages(random, contexts, dsa::kIndexPage, first_page) {
   const int64_t rows = tokens() * tile;
   std::vector<uint8_t> codes(size_t(rows * dsa::kKey));
   std::vector<uint16_t> bits(codes.size());
@@ -64,17 +69,21 @@ void IndexScene::set_scale(int64_t request, int64_t position, float scale) {
 
 std::vector<float> IndexScene::oracle(int64_t token) const {
   const int64_t request = token / queries, elements = int64_t(heads) * dsa::kKey;
-  const auto codes = quantised ? get<uint8_t>(q, elements, token * tile * dsa::kKey) : std::vector<uint8_t>{};
-  const auto bits = quantised ? std::vector<uint16_t>{} : get<uint16_t>(q, elements, token * tile * dsa::kKey);
+  const auto codes =
+      quantised ? get<uint8_t>(q, elements, token * tile * dsa::kKey) : std::vector<uint8_t>{};
+  const auto bits =
+      quantised ? std::vector<uint16_t>{} : get<uint16_t>(q, elements, token * tile * dsa::kKey);
   const auto folded = get<float>(weights, heads, token * tile);
   const std::vector<int32_t> valid{seen(token)};
-  const ref::IndexerQuery query{.tokens = 1, .heads = heads, .e4m3 = codes, .bf16 = bits,
-                                .weights = folded, .valid = valid};
+  const ref::IndexerQuery query{
+      .tokens = 1, .heads = heads, .e4m3 = codes, .bf16 = bits, .weights = folded, .valid = valid};
   const auto entry = size_t(pages.requests[size_t(request) * 4]);
-  const std::span<const int32_t> own(pages.blocks.data() + entry, size_t(pages.requests[size_t(request) * 4 + 1]));
+  const std::span<const int32_t> own(pages.blocks.data() + entry,
+                                     size_t(pages.requests[size_t(request) * 4 + 1]));
   if (quantised) {
     const auto cache = source(keys);
-    return ref::indexer_scores(query, ref::PagedKeys{.keys = seen(token), .cache = cache, .blocks = own});
+    return ref::indexer_scores(query,
+                               ref::PagedKeys{.keys = seen(token), .cache = cache, .blocks = own});
   }
   std::vector<uint16_t> plain;
   for (int64_t p = 0; p < seen(token); ++p) {

@@ -7,11 +7,11 @@ namespace daybreak::kernels {
 
 struct IndexScene : Scene {
   std::vector<int32_t> contexts;
-  int queries, heads, tile;        // heads of the model; rows per token in q
+  int queries, heads, tile;  // heads of the model; rows per token in q
   bool quantised;
   Random random;
   Pages pages;
-  int64_t positions;               // of a score row
+  int64_t positions;  // of a score row
   uint16_t q, weights, keys, requests, blocks, lengths, scores;
 
   IndexScene(std::vector<int32_t> context_lengths, int queries, int heads, int tile, bool quantised,

@@ -1,5 +1,5 @@
-// The index table against the oracle's page walk: page sizes, -1 entries, pages past 32 bits of bytes, and
-// tables that outlived their request.
+// The index table against the oracle's page walk: page sizes, -1 entries, pages past 32 bits of
+// bytes, and tables that outlived their request.
 #include "kernels/library/dsa/index_table.hpp"
 
 #include "ref/ops/page_table.hpp"
@@ -13,13 +13,16 @@ struct TableScene : Scene {
   int queries;
   Random random;
   Pages pages;
-  std::vector<int32_t> selected;   // (tokens, 2048)
+  std::vector<int32_t> selected;  // (tokens, 2048)
   uint16_t chosen, requests, blocks, rows, stamps;
 
   TableScene(std::vector<int32_t> lengths, int queries_, int64_t page_tokens, uint64_t seed,
              int64_t first_page = 0)
-      : contexts(std::move(lengths)), queries(queries_), random(seed),
-        pages(random, contexts, page_tokens, first_page), selected(size_t(tokens() * dsa::kTopk), -1) {
+      : contexts(std::move(lengths)),
+        queries(queries_),
+        random(seed),
+        pages(random, contexts, page_tokens, first_page),
+        selected(size_t(tokens() * dsa::kTopk), -1) {
     for (int64_t t = 0; t < tokens(); ++t) {
       const int32_t context = contexts[size_t(t / queries)];
       int64_t n = 0;
@@ -47,8 +50,8 @@ struct TableScene : Scene {
   }
   void expect() {
     for (int64_t t = 0; t < tokens(); ++t) {
-      const ref::PageTable table{.requests = pages.requests, .blocks = pages.blocks,
-                                 .page_tokens = pages.page_tokens};
+      const ref::PageTable table{
+          .requests = pages.requests, .blocks = pages.blocks, .page_tokens = pages.page_tokens};
       const auto want = ref::translate_positions(
           std::span(selected).subspan(size_t(t * dsa::kTopk), dsa::kTopk), table, t / queries);
       EXPECT_TRUE(passes(ref::compare_exact("rows of token " + std::to_string(t),

@@ -1,4 +1,5 @@
-// Indexer scores on Host against the Eigen oracle, in both key forms, for every number of query tokens.
+// Indexer scores on Host against the Eigen oracle, in both key forms, for every number of query
+// tokens.
 #include "kernels/library/dsa/indexer.hpp"
 
 #include "ref/compare/tolerance.hpp"
@@ -16,8 +17,9 @@ struct Shape {
 template <int kHeads, int kQueries, class Form>
 void check(const Shape& shape, uint64_t seed, int64_t first_page = 0) {
   SCOPED_TRACE(::testing::Message() << "queries " << shape.queries << " heads " << shape.heads
-                                  << " splits " << shape.splits << " seed " << seed);
-  IndexScene scene(shape.contexts, shape.queries, shape.heads, kHeads, Form::kQuantised, seed, first_page);
+                                    << " splits " << shape.splits << " seed " << seed);
+  IndexScene scene(shape.contexts, shape.queries, shape.heads, kHeads, Form::kQuantised, seed,
+                   first_page);
   const auto fill = [&](auto& a) {
     scene.inputs(a, shape.splits);
     a.scores = dsa::score_columns(scene.scores, scene.tokens(), scene.positions);

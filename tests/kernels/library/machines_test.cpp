@@ -1,11 +1,12 @@
-// Every kernel as the programs of two chips: they must pass the verifier and, executed in random orders,
-// leave the memory that Host leaves, bit for bit. One chip does everything directly (mx-dma), the other
-// has separate matrix and vector scratch, no FP8, no gather engine and no page walker (davinci-like-2).
+// Every kernel as the programs of two chips: they must pass the verifier and, executed in random
+// orders, leave the memory that Host leaves, bit for bit. One chip does everything directly
+// (mx-dma), the other has separate matrix and vector scratch, no FP8, no gather engine and no page
+// walker (davinci-like-2).
 #include "isa/program/verify.hpp"
 #include "kernels/library/dsa/index_table.hpp"
 #include "kernels/library/dsa/indexer.hpp"
-#include "kernels/library/dsa/indexer_topk.hpp"
 #include "kernels/library/dsa/indexer_prepare.hpp"
+#include "kernels/library/dsa/indexer_topk.hpp"
 #include "kernels/library/dsa/latent_append.hpp"
 #include "kernels/library/dsa/mla_combine.hpp"
 #include "kernels/library/dsa/query_prepare.hpp"
@@ -39,7 +40,9 @@ isa::Capabilities split_chip() {
 }
 
 // `tunings`: one per chip.
-struct Tunings { Tuning direct, split; };
+struct Tunings {
+  Tuning direct, split;
+};
 
 template <template <class> class K, class Fill>
 void expect_same_on(const Scene& scene, const Fill& fill, const Tuning& tuning,
@@ -60,7 +63,7 @@ void expect_same_on(const Scene& scene, const Fill& fill, const Tuning& tuning,
     for (const auto& finding : isa::verify(program, chip, &device.bindings))
       ADD_FAILURE() << "task " << task << ": " << finding.message;
     testing::run_interleaved(program, chip, device.memory, device.bindings, counters,
-                    {.seed = seed + uint64_t(task), .semaphore_max = chip.semaphore_max});
+                             {.seed = seed + uint64_t(task), .semaphore_max = chip.semaphore_max});
   }
   for (size_t id = 0; id < scene.bindings.size(); ++id)
     EXPECT_EQ(host.all<uint8_t>(uint16_t(id)), device.all<uint8_t>(uint16_t(id)))
@@ -78,10 +81,11 @@ void expect_same(const Scene& scene, const Fill& fill, const Tunings& tunings = 
 }
 
 const Tunings kScoring{{.ring = 3, .boards = 2, .score_ahead = 1}, {.ring = 2, .boards = 1}};
-// The split chip holds outputs in vector scratch, where raw records, their BF16 form and outputs leave room
-// for one slot, and BF16 rows for two.
+// The split chip holds outputs in vector scratch, where raw records, their BF16 form and outputs
+// leave room for one slot, and BF16 rows for two.
 const Tunings kRecords{{.ring = 3, .boards = 2, .score_ahead = 576}, {.ring = 1, .boards = 1}};
-const Tunings kRows{{.ring = 3, .boards = 2, .score_ahead = 576}, {.ring = 2, .boards = 2, .score_ahead = 320}};
+const Tunings kRows{{.ring = 3, .boards = 2, .score_ahead = 576},
+                    {.ring = 2, .boards = 2, .score_ahead = 320}};
 
 template <int kHeads, int kQueries, class Form>
 void check_index(const std::vector<int32_t>& contexts, int queries, int heads, int splits) {
@@ -150,11 +154,15 @@ TEST(Machines, AttentionAndCombine) {
       SCOPED_TRACE(::testing::Message() << "fp8 " << fp8 << " splits " << splits);
       MlaScene scene({.valid = {0, 200}, .splits = splits, .fp8 = fp8, .sink = true, .seed = 33});
       const auto fill = [&](auto& a) { scene.attention(a); };
-      if (fp8) expect_same<SparseMla>(scene, fill, kRecords);
-      else expect_same<SparseMlaRows>(scene, fill, kRows);
+      if (fp8)
+        expect_same<SparseMla>(scene, fill, kRecords);
+      else
+        expect_same<SparseMlaRows>(scene, fill, kRows);
       if (splits == 1) continue;
-      if (fp8) on_host<SparseMla>(scene, fill);
-      else on_host<SparseMlaRows>(scene, fill);
+      if (fp8)
+        on_host<SparseMla>(scene, fill);
+      else
+        on_host<SparseMlaRows>(scene, fill);
       expect_same<MlaCombine>(scene, [&](auto& a) { scene.results(a); });
     }
 }
@@ -167,7 +175,8 @@ TEST(Machines, IndexTable) {
   std::vector<int32_t> selected(3 * dsa::kTopk, -1);
   for (int i = 0; i < 300; ++i) selected[size_t(i)] = i;
   for (int i = 0; i < dsa::kTopk; ++i) selected[size_t(2 * dsa::kTopk + i)] = 2 * i;
-  const uint16_t chosen = scene.put("positions", selected), requests = scene.put("requests", pages.requests);
+  const uint16_t chosen = scene.put("positions", selected),
+                 requests = scene.put("requests", pages.requests);
   const uint16_t blocks = scene.put("blocks", pages.blocks);
   const uint16_t rows = scene.garbage<int32_t>("rows", 3 * dsa::kTopk);
   const uint16_t stamps = scene.garbage<int32_t>("stamps", 6);
@@ -201,8 +210,10 @@ TEST(Machines, IndexerPrepare) {
   const uint16_t q_raw = s.put("q raw", s.random.bf16s(3 * 64 * 128));
   const uint16_t k_raw = s.put("k raw", s.random.bf16s(3 * 128));
   const uint16_t head_weights = s.put("head weights", s.random.normals(3 * 64));
-  const uint16_t weight = s.put("weight", s.random.normals(128)), bias = s.put("bias", s.random.normals(128));
-  const uint16_t q = s.garbage<uint16_t>("q", 3 * 64 * 128), weights = s.garbage<float>("weights", 3 * 64);
+  const uint16_t weight = s.put("weight", s.random.normals(128)),
+                 bias = s.put("bias", s.random.normals(128));
+  const uint16_t q = s.garbage<uint16_t>("q", 3 * 64 * 128),
+                 weights = s.garbage<float>("weights", 3 * 64);
   const uint16_t keys = s.garbage<uint8_t>("keys", 2 * dsa::kIndexPage * 256);
   const auto fill = [&](bool fp8) {
     return [&, fp8](auto& a) {
@@ -224,7 +235,8 @@ TEST(Machines, IndexerPrepare) {
 
 TEST(Machines, LatentAppendAndQueries) {
   NewTokens s;
-  const uint16_t latent = s.put("latent", s.random.bf16s(3 * 512)), rope = s.put("rope", s.random.bf16s(3 * 64));
+  const uint16_t latent = s.put("latent", s.random.bf16s(3 * 512)),
+                 rope = s.put("rope", s.random.bf16s(3 * 64));
   const uint16_t weight = s.put("weight", s.random.normals(512));
   const uint16_t cache = s.garbage<uint8_t>("cache", 5 * 16 * 1152);
   const auto fill = [&](bool fp8) {

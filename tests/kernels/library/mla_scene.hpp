@@ -7,7 +7,7 @@
 namespace daybreak::kernels {
 
 struct MlaShape {
-  std::vector<int32_t> valid;      // keys of each token
+  std::vector<int32_t> valid;  // keys of each token
   int heads = 64, splits = 1;
   int64_t page_tokens = 64, first_page = 0;
   bool fp8 = true, sink = false;
@@ -18,7 +18,7 @@ struct MlaShape {
 struct MlaScene : Scene {
   MlaShape shape;
   Random random;
-  int64_t heads;                   // with padding
+  int64_t heads;  // with padding
   int64_t pages, context;
   double softmax_scale = 0.1352337788608801;
   uint16_t q, cache, rows, stamps, requests, valid, sinks, out, lse, partial_out, partial_lse;

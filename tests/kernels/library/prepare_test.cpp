@@ -1,5 +1,6 @@
-// Preparation of new tokens on Host against the oracles' chain: each operator in double, rounded to BF16
-// where the operators store BF16. Codes may differ where a rounding falls the other way; few do.
+// Preparation of new tokens on Host against the oracles' chain: each operator in double, rounded to
+// BF16 where the operators store BF16. Codes may differ where a rounding falls the other way; few
+// do.
 #include "kernels/library/dsa/indexer_prepare.hpp"
 #include "kernels/library/dsa/latent_append.hpp"
 #include "kernels/library/dsa/query_prepare.hpp"
@@ -52,8 +53,9 @@ Floats rounded(const std::vector<double>& x) { return ref::bf16_values(ref::near
 
 // RoPE of 64 columns, rounded.
 Floats rotated(std::span<const float> x, int64_t position, bool interleaved) {
-  return rounded(ref::rope(x, std::vector<int64_t>{position}, frequencies(),
-                           interleaved ? ref::RopeLayout::interleaved : ref::RopeLayout::half_split));
+  return rounded(
+      ref::rope(x, std::vector<int64_t>{position}, frequencies(),
+                interleaved ? ref::RopeLayout::interleaved : ref::RopeLayout::half_split));
 }
 
 // What the indexer scores with: rotated and mixed, before quantisation.
@@ -83,8 +85,8 @@ void expect_close(const char* name, const Floats& got, const Floats& want, const
 
 template <int kHeads, class Form>
 void check_index(int64_t heads, bool interleaved, bool power_of_two, uint64_t seed) {
-  SCOPED_TRACE(::testing::Message() << "heads " << heads << " interleaved " << interleaved << " 2^n "
-                                  << power_of_two);
+  SCOPED_TRACE(::testing::Message()
+               << "heads " << heads << " interleaved " << interleaved << " 2^n " << power_of_two);
   NewTokens s(7, dsa::kIndexPage, seed);
   const int64_t rows = s.tokens * kHeads;
   std::vector<uint16_t> q(size_t(rows * 128));
@@ -92,11 +94,13 @@ void check_index(int64_t heads, bool interleaved, bool power_of_two, uint64_t se
   for (int64_t r = 0; r < rows; ++r)
     if (r % kHeads < heads) {
       weights[size_t(r)] = s.random.normal();
-      for (int64_t c = 0; c < 128; ++c) q[size_t(r * 128 + c)] = s.random.bf16(r % 5 == 0 ? 1e-6f : 2.0f);
+      for (int64_t c = 0; c < 128; ++c)
+        q[size_t(r * 128 + c)] = s.random.bf16(r % 5 == 0 ? 1e-6f : 2.0f);
     }
   const auto k = s.random.bf16s(s.tokens * 128, 3);
   const Floats norm_weight = s.random.normals(128), norm_bias = s.random.normals(128, 0.2f);
-  const uint16_t q_raw = s.put("q raw", q), k_raw = s.put("k raw", k), heads_id = s.put("w", weights);
+  const uint16_t q_raw = s.put("q raw", q), k_raw = s.put("k raw", k),
+                 heads_id = s.put("w", weights);
   const uint16_t nw = s.put("norm weight", norm_weight), nb = s.put("norm bias", norm_bias);
   const bool fp8 = Form::kQuantised;
   const uint16_t q_id = s.garbage<uint16_t>("q", rows * 128), w_id = s.garbage<float>("w'", rows);
@@ -128,9 +132,9 @@ void check_index(int64_t heads, bool interleaved, bool power_of_two, uint64_t se
     }
     const int64_t position = s.positions[size_t(t)];
     const auto raw = std::span(k).subspan(size_t(t * 128), 128);
-    const Floats key = index_vector(
-        rounded(ref::layer_norm(ref::bf16_values(raw), norm_weight, norm_bias, 1e-6)), position,
-        interleaved, fp8);
+    const Floats key =
+        index_vector(rounded(ref::layer_norm(ref::bf16_values(raw), norm_weight, norm_bias, 1e-6)),
+                     position, interleaved, fp8);
     const int64_t page = slot / 64, at = slot % 64, start = page * page_bytes;
     auto forget = [&](int64_t from, int64_t bytes) {
       std::fill_n(untouched.begin() + from, bytes, uint8_t(0xFF));
@@ -150,13 +154,15 @@ void check_index(int64_t heads, bool interleaved, bool power_of_two, uint64_t se
     for (int64_t h = 0; h < kHeads; ++h) {
       const int64_t row = t * kHeads + h;
       const float factor = float(1 / std::sqrt(double(heads))), last = float(1 / std::sqrt(128.0));
-      const Floats query = index_vector(ref::bf16_values(std::span(q).subspan(size_t(row * 128), 128)),
-                                        position, interleaved, fp8);
+      const Floats query =
+          index_vector(ref::bf16_values(std::span(q).subspan(size_t(row * 128), 128)), position,
+                       interleaved, fp8);
       const float got = s.get<float>(w_id, 1, row)[0];
       if (fp8) {
         const auto want = ref::act_quant(query, 128, form);
         expect_codes(s.get<uint8_t>(q_id, 128, row * 128), want.codes);
-        expect_close("w'", {got}, {weights[size_t(row)] * factor * want.scales[0] * last}, "elementwise_bf16");
+        expect_close("w'", {got}, {weights[size_t(row)] * factor * want.scales[0] * last},
+                     "elementwise_bf16");
       } else {
         expect_close("query", ref::bf16_values(s.get<uint16_t>(q_id, 128, row * 128)), query,
                      "elementwise_bf16");
@@ -170,7 +176,8 @@ void check_index(int64_t heads, bool interleaved, bool power_of_two, uint64_t se
 
 TEST(IndexerPrepare, BothRopeLayoutsAndScaleRules) {
   for (bool interleaved : {false, true})
-    for (bool power_of_two : {false, true}) check_index<64, dsa::Fp8>(64, interleaved, power_of_two, 1);
+    for (bool power_of_two : {false, true})
+      check_index<64, dsa::Fp8>(64, interleaved, power_of_two, 1);
 }
 TEST(IndexerPrepare, FewerHeads) {
   check_index<64, dsa::Fp8>(3, false, true, 2);
@@ -179,13 +186,15 @@ TEST(IndexerPrepare, FewerHeads) {
 TEST(IndexerPrepare, PlainRows) { check_index<64, dsa::Plain>(64, false, true, 4); }
 
 template <template <class> class K, bool kFp8>
-void check_latent(int64_t page_tokens, bool interleaved, bool power_of_two, float size, uint64_t seed) {
-  SCOPED_TRACE(::testing::Message() << "page " << page_tokens << " interleaved " << interleaved << " 2^n "
-                                  << power_of_two << " size " << size);
+void check_latent(int64_t page_tokens, bool interleaved, bool power_of_two, float size,
+                  uint64_t seed) {
+  SCOPED_TRACE(::testing::Message() << "page " << page_tokens << " interleaved " << interleaved
+                                    << " 2^n " << power_of_two << " size " << size);
   NewTokens s(8, page_tokens, seed);
   const auto latent = s.random.bf16s(s.tokens * 512, size), rope = s.random.bf16s(s.tokens * 64);
   const Floats weight = s.random.normals(512);
-  const uint16_t c_id = s.put("latent", latent), r_id = s.put("k rope", rope), w_id = s.put("w", weight);
+  const uint16_t c_id = s.put("latent", latent), r_id = s.put("k rope", rope),
+                 w_id = s.put("w", weight);
   const int64_t record = kFp8 ? 656 : 1152, rows = s.pages * page_tokens;
   const uint16_t cache = s.garbage<uint8_t>("cache", rows * record);
   on_host<K>(s, [&](auto& a) {
@@ -203,8 +212,8 @@ void check_latent(int64_t page_tokens, bool interleaved, bool power_of_two, floa
     if (s.slots[size_t(t)] < 0) continue;
     const int64_t slot = s.slots[size_t(t)];
     written.push_back(slot);
-    Floats want = rounded(ref::rms_norm(ref::bf16_values(std::span(latent).subspan(size_t(t * 512), 512)),
-                                        weight, 1e-6));
+    Floats want = rounded(ref::rms_norm(
+        ref::bf16_values(std::span(latent).subspan(size_t(t * 512), 512)), weight, 1e-6));
     const Floats back = rotated(ref::bf16_values(std::span(rope).subspan(size_t(t * 64), 64)),
                                 s.positions[size_t(t)], interleaved);
     const auto got = s.get<uint8_t>(cache, record, slot * record);
@@ -218,13 +227,14 @@ void check_latent(int64_t page_tokens, bool interleaved, bool power_of_two, floa
       expect_close("latent", ref::bf16_values(s.get<uint16_t>(cache, 512, slot * record / 2)), want,
                    "elementwise_bf16");
     }
-    expect_close("rope", ref::bf16_values(s.get<uint16_t>(cache, 64, (slot + 1) * record / 2 - 64)), back,
-                 "elementwise_bf16");
+    expect_close("rope", ref::bf16_values(s.get<uint16_t>(cache, 64, (slot + 1) * record / 2 - 64)),
+                 back, "elementwise_bf16");
   }
   for (int64_t row = 0; row < rows; ++row) {
     if (std::find(written.begin(), written.end(), row) != written.end()) continue;
     const auto bytes = s.get<uint8_t>(cache, record, row * record);
-    EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0xFF), record) << "row " << row << " was written";
+    EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0xFF), record)
+        << "row " << row << " was written";
   }
 }
 
@@ -233,7 +243,7 @@ TEST(LatentAppend, RecordsOfBothScaleRules) {
     for (bool power_of_two : {false, true})
       check_latent<LatentAppend, true>(page, true, power_of_two, 2, uint64_t(page));
   check_latent<LatentAppend, true>(64, false, false, 2, 9);
-  check_latent<LatentAppend, true>(64, true, true, 1e-9f, 10);      // below the smallest amax
+  check_latent<LatentAppend, true>(64, true, true, 1e-9f, 10);  // below the smallest amax
 }
 TEST(LatentAppend, PlainRows) { check_latent<LatentAppendRows, false>(64, true, true, 2, 11); }
 

@@ -14,7 +14,8 @@ ref::ByteSource Scene::source(uint16_t id) const {
 }
 
 void Scene::copy_to(Scene& other) const {
-  for (size_t id = 0; id < bindings.size(); ++id) other.put(bindings[id].name, all<uint8_t>(uint16_t(id)));
+  for (size_t id = 0; id < bindings.size(); ++id)
+    other.put(bindings[id].name, all<uint8_t>(uint16_t(id)));
 }
 
 float Random::normal(float deviation) {
@@ -36,11 +37,14 @@ std::vector<float> Random::normals(int64_t n, float deviation) {
 }
 std::vector<uint8_t> Random::e4m3s(int64_t n) {
   std::vector<uint8_t> v(static_cast<size_t>(n));
-  for (auto& x : v) do x = uint8_t(below(256)); while ((x & 0x7F) == 0x7F);
+  for (auto& x : v) do
+      x = uint8_t(below(256));
+    while ((x & 0x7F) == 0x7F);
   return v;
 }
 
-Pages::Pages(Random& random, const std::vector<int32_t>& contexts, int64_t tokens, int64_t first_page)
+Pages::Pages(Random& random, const std::vector<int32_t>& contexts, int64_t tokens,
+             int64_t first_page)
     : page_tokens(tokens) {
   constexpr int32_t kPoison = 2147480000;
   std::vector<int64_t> own;
@@ -63,8 +67,9 @@ Pages::Pages(Random& random, const std::vector<int32_t>& contexts, int64_t token
 
 ::testing::AssertionResult passes(const ref::Verdict& v) {
   if (v.pass) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << v.name << ": " << v.finding << " (worst " << v.worst << ": got "
-                                     << v.got << ", want " << v.want << "; " << v.tolerance << ")";
+  return ::testing::AssertionFailure()
+         << v.name << ": " << v.finding << " (worst " << v.worst << ": got " << v.got << ", want "
+         << v.want << "; " << v.tolerance << ")";
 }
 
 }  // namespace daybreak::kernels

@@ -1,5 +1,5 @@
-// What the tests of the kernel library share: a memory with bindings, seeded data, paged caches whose
-// unused rows and table entries are garbage, and ways to run a kernel.
+// What the tests of the kernel library share: a memory with bindings, seeded data, paged caches
+// whose unused rows and table entries are garbage, and ways to run a kernel.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -30,7 +30,8 @@ struct Scene {
   }
   // A binding that reads as zeros.
   uint16_t room(const std::string& name, int64_t bytes) {
-    bindings.push_back({.name = name, .base = memory.reserve(name, Bytes(bytes)), .bytes = Bytes(bytes)});
+    bindings.push_back(
+        {.name = name, .base = memory.reserve(name, Bytes(bytes)), .bytes = Bytes(bytes)});
     return uint16_t(bindings.size() - 1);
   }
   template <class T> std::vector<T> get(uint16_t id, int64_t count, int64_t first = 0) const {
@@ -61,20 +62,21 @@ struct Random {
   uint16_t bf16(float deviation = 1);
   std::vector<uint16_t> bf16s(int64_t n, float deviation = 1);
   std::vector<float> normals(int64_t n, float deviation = 1);
-  std::vector<uint8_t> e4m3s(int64_t n);            // any code that is not NaN
+  std::vector<uint8_t> e4m3s(int64_t n);  // any code that is not NaN
 };
 
-// The pages of some requests: physical pages in a random order with unused ones between, block entries
-// past a request's own are 2147480000.
+// The pages of some requests: physical pages in a random order with unused ones between, block
+// entries past a request's own are 2147480000.
 struct Pages {
   int64_t page_tokens = 64, pages = 0;
-  std::vector<int32_t> requests;   // (n, 4): first block entry, entries, generation, 0
+  std::vector<int32_t> requests;  // (n, 4): first block entry, entries, generation, 0
   std::vector<int32_t> blocks;
 
   Pages(Random&, const std::vector<int32_t>& contexts, int64_t page_tokens, int64_t first_page = 0);
   // Physical row of a position.
   int64_t row(int64_t request, int64_t position) const {
-    return int64_t(blocks[size_t(requests[size_t(request) * 4] + position / page_tokens)]) * page_tokens +
+    return int64_t(blocks[size_t(requests[size_t(request) * 4] + position / page_tokens)]) *
+               page_tokens +
            position % page_tokens;
   }
 };

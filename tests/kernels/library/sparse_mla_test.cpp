@@ -7,27 +7,30 @@
 namespace daybreak::kernels {
 namespace {
 
-const std::vector<Tuning> kTunings{{}, {.ring = 3, .boards = 2, .score_ahead = 576},
-                                   {.ring = 2, .boards = 1, .score_ahead = 320}};
+const std::vector<Tuning> kTunings{
+    {}, {.ring = 3, .boards = 2, .score_ahead = 576}, {.ring = 2, .boards = 1, .score_ahead = 320}};
 
 void run(MlaScene& scene, const Tuning& tuning = {}) {
   const auto fill = [&](auto& a) { scene.attention(a); };
-  if (scene.shape.fp8) on_host<SparseMla>(scene, fill, tuning);
-  else on_host<SparseMlaRows>(scene, fill, tuning);
-  if (scene.shape.splits > 1) on_host<MlaCombine>(scene, [&](auto& a) { scene.results(a); }, tuning);
+  if (scene.shape.fp8)
+    on_host<SparseMla>(scene, fill, tuning);
+  else
+    on_host<SparseMlaRows>(scene, fill, tuning);
+  if (scene.shape.splits > 1)
+    on_host<MlaCombine>(
+        scene, [&](auto& a) { scene.results(a); }, tuning);
 }
 
 void check(MlaShape shape, const Tuning& tuning = {}) {
-  SCOPED_TRACE(::testing::Message() << "heads " << shape.heads << " splits " << shape.splits << " page "
-                                  << shape.page_tokens << " fp8 " << shape.fp8 << " sink " << shape.sink);
+  SCOPED_TRACE(::testing::Message()
+               << "heads " << shape.heads << " splits " << shape.splits << " page "
+               << shape.page_tokens << " fp8 " << shape.fp8 << " sink " << shape.sink);
   MlaScene scene(std::move(shape));
   run(scene, tuning);
   scene.expect();
 }
 
-TEST(SparseMla, CountsOfKeys) {
-  check({.valid = {0, 1, 63, 64, 65, 130, 2047, 2048}, .seed = 1});
-}
+TEST(SparseMla, CountsOfKeys) { check({.valid = {0, 1, 63, 64, 65, 130, 2047, 2048}, .seed = 1}); }
 TEST(SparseMla, TuningsAgreeBitForBit) {
   std::vector<uint16_t> first;
   for (const Tuning& tuning : kTunings) {
@@ -49,7 +52,8 @@ TEST(SparseMla, SplitOfALongestListIsEmpty) {
 }
 TEST(SparseMla, HeadsOneToOneHundredAndThirty) {
   for (int heads : {1, 2, 63, 65, 128, 130})
-    for (int splits : {1, 2}) check({.valid = {70, 3}, .heads = heads, .splits = splits, .sink = true, .seed = 5});
+    for (int splits : {1, 2})
+      check({.valid = {70, 3}, .heads = heads, .splits = splits, .sink = true, .seed = 5});
 }
 TEST(SparseMla, PagesOfEverySize) {
   for (int64_t page : {2, 16, 61, 128}) check({.valid = {100}, .page_tokens = page, .seed = 6});

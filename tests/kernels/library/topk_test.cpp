@@ -1,10 +1,10 @@
-// Exact top-k in two stages, and fused with scoring, against the total order of the oracle. Selections
-// must be equal, not close: the order leaves no freedom.
+// Exact top-k in two stages, and fused with scoring, against the total order of the oracle.
+// Selections must be equal, not close: the order leaves no freedom.
+#include "ref/ops/topk.hpp"
 #include "kernels/library/dsa/indexer.hpp"
 #include "kernels/library/dsa/indexer_topk.hpp"
 #include "kernels/library/dsa/topk_merge.hpp"
 #include "kernels/library/dsa/topk_partial.hpp"
-#include "ref/ops/topk.hpp"
 #include "tests/kernels/library/index_scene.hpp"
 
 namespace daybreak::kernels {
@@ -17,8 +17,9 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 void expect_selection(const Scene& scene, uint16_t chosen, uint16_t valid, int64_t token,
                       std::span<const float> visible) {
   const auto want = ref::topk(visible, dsa::kTopk);
-  EXPECT_TRUE(passes(ref::compare_exact("selection of token " + std::to_string(token),
-                                        scene.get<int32_t>(chosen, dsa::kTopk, token * dsa::kTopk), want)));
+  EXPECT_TRUE(
+      passes(ref::compare_exact("selection of token " + std::to_string(token),
+                                scene.get<int32_t>(chosen, dsa::kTopk, token * dsa::kTopk), want)));
   const auto count = std::count_if(want.begin(), want.end(), [](int32_t p) { return p >= 0; });
   EXPECT_EQ(scene.get<int32_t>(valid, 1, token)[0], count) << "token " << token;
 }
@@ -35,15 +36,17 @@ void check_two_stages(const std::vector<std::vector<float>>& rows, int splits) {
     positions = std::max(positions, dsa::padded_context(int64_t(row.size())));
   }
   const uint16_t scores = scene.garbage<float>("scores", std::max<int64_t>(tokens, 1) * positions);
-  const std::vector<float> alluring(size_t(positions), kInf);    // what lies past a row must not win
+  const std::vector<float> alluring(size_t(positions), kInf);  // what lies past a row must not win
   for (int64_t t = 0; t < tokens; ++t) {
     auto at = scene.bindings[scores].base.value + uint64_t(t * positions) * 4;
     scene.memory.write(Address(at), std::as_bytes(std::span(alluring)));
     scene.memory.write(Address(at), std::as_bytes(std::span(rows[size_t(t)])));
   }
   const uint16_t lengths = scene.put("contexts", contexts);
-  const uint16_t lists = scene.garbage<Ranked>("lists", std::max<int64_t>(tokens * splits, 1) * dsa::kTopk);
-  const uint16_t chosen = scene.garbage<int32_t>("positions", std::max<int64_t>(tokens, 1) * dsa::kTopk);
+  const uint16_t lists =
+      scene.garbage<Ranked>("lists", std::max<int64_t>(tokens * splits, 1) * dsa::kTopk);
+  const uint16_t chosen =
+      scene.garbage<int32_t>("positions", std::max<int64_t>(tokens, 1) * dsa::kTopk);
   const uint16_t valid = scene.garbage<int32_t>("valid", std::max<int64_t>(tokens, 1));
   on_host<TopkPartial>(scene, [&](auto& a) {
     a.scores = dsa::score_rows(scores, tokens, positions);
@@ -84,8 +87,7 @@ TEST(TopkTwoStages, Ties) {
 TEST(TopkTwoStages, NotANumberAndInfinities) {
   Random random(3);
   std::vector<float> mixed = random.normals(7000);
-  for (float& x : mixed)
-    switch (random.below(8)) {
+  for (float& x : mixed) switch (random.below(8)) {
       case 0: x = kNan; break;
       case 1: x = -kInf; break;
       case 2: x = kInf; break;
@@ -98,8 +100,7 @@ TEST(TopkTwoStages, NotANumberAndInfinities) {
 
 TEST(TopkTwoStages, NoTokens) { check_two_stages({}, 3); }
 
-template <int kHeads, int kQueries, class Form>
-void check_fused(IndexScene& scene, int splits) {
+template <int kHeads, int kQueries, class Form> void check_fused(IndexScene& scene, int splits) {
   SCOPED_TRACE(::testing::Message() << "queries " << scene.queries << " splits " << splits);
   const int64_t tokens = std::max<int64_t>(scene.tokens(), 1);
   const uint16_t lists = scene.garbage<Ranked>("lists", tokens * splits * dsa::kTopk);
@@ -132,7 +133,7 @@ TEST(FusedSelection, SeveralQueryTokens) {
 TEST(FusedSelection, EqualAndSpecialScores) {
   IndexScene scene({5000}, 1, 64, 64, true, 22);
   for (int p = 0; p < 5000; ++p)
-    if (p % 50 != 0) scene.set_scale(0, p, 0);          // 4900 scores of +0 or -0
+    if (p % 50 != 0) scene.set_scale(0, p, 0);  // 4900 scores of +0 or -0
   scene.set_scale(0, 77, kNan);
   scene.set_scale(0, 4242, kInf);
   check_fused<64, 1, dsa::Fp8>(scene, 3);
