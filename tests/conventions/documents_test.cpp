@@ -13,7 +13,8 @@ constexpr const char* kDocuments[] = {"README.md", "ARCHITECTURE.md", "CONTRIBUT
 // Words in backquotes that start with a folder of the project and hold no placeholder.
 std::vector<std::string> named_paths(const std::string& text) {
   std::vector<std::string> out;
-  const std::regex quoted("`((?:ref|isa|kernels|sim|traces|configs|tests|scripts|\\.ci)/[A-Za-z0-9_./-]*)");
+  const std::regex quoted(
+      "`((?:ref|isa|kernels|sim|traces|configs|tests|scripts|\\.ci)/[A-Za-z0-9_./-]*)");
   for (std::sregex_iterator at(text.begin(), text.end(), quoted), end; at != end; ++at) {
     const size_t after = size_t(at->position() + at->length());
     const char next = after < text.size() ? text[after] : '`';
@@ -37,7 +38,8 @@ TEST(Documents, LinkToFilesThatExist) {
   for (const char* document : kDocuments) {
     const std::string text = read(document);
     for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at)
-      EXPECT_TRUE(std::filesystem::exists(root() / (*at)[1].str())) << document << " links " << (*at)[1];
+      EXPECT_TRUE(std::filesystem::exists(root() / (*at)[1].str()))
+          << document << " links " << (*at)[1];
   }
 }
 
@@ -47,7 +49,8 @@ TEST(Documents, EveryFolderOfTheLayoutIsDescribed) {
     for (const auto& entry : std::filesystem::directory_iterator(root() / top)) {
       if (!entry.is_directory() || std::filesystem::is_empty(entry.path())) continue;
       const std::string path = std::string(top) + "/" + entry.path().filename().string();
-      EXPECT_NE(text.find("`" + path), std::string::npos) << "ARCHITECTURE.md does not name " << path;
+      EXPECT_NE(text.find("`" + path), std::string::npos)
+          << "ARCHITECTURE.md does not name " << path;
     }
 }
 

@@ -17,7 +17,8 @@ struct Rule {
 // no code with what it checks.
 // How an error is thrown and how the nearest known word is named in it: everybody's.
 const std::vector<std::string>& common() {
-  static const std::vector<std::string> list = {"configs/reader/errors.hpp", "configs/reader/words.hpp"};
+  static const std::vector<std::string> list = {"configs/reader/errors.hpp",
+                                                "configs/reader/words.hpp"};
   return list;
 }
 
@@ -43,9 +44,8 @@ TEST(Includes, FollowTheDependencyRule) {
   size_t seen = 0;
   for (const SourceFile& file : sources()) {
     if (file.path.starts_with("tests/")) continue;
-    const auto rule = std::find_if(rules().begin(), rules().end(), [&](const Rule& r) {
-      return file.path.starts_with(r.folder);
-    });
+    const auto rule = std::find_if(rules().begin(), rules().end(),
+                                   [&](const Rule& r) { return file.path.starts_with(r.folder); });
     ASSERT_NE(rule, rules().end()) << file.path << " is in a folder without a rule";
     for (const std::string_view line : file.lines()) {
       if (!line.starts_with("#include \"")) continue;

@@ -25,7 +25,8 @@ TEST(Instructions, InTheFolderAreInTheList) {
     if (file.extension() != ".hpp" || !std::regex_search(file.text, match, type)) continue;
     ++count;
     const std::string name = match[1];
-    EXPECT_NE(list.find("\"" + file.path + "\""), std::string::npos) << file.path << " is not in list.hpp";
+    EXPECT_NE(list.find("\"" + file.path + "\""), std::string::npos)
+        << file.path << " is not in list.hpp";
     EXPECT_TRUE(std::regex_search(list, std::regex("[<, ]" + name + "[,>]")))
         << name << " is not in the variant Instruction";
     EXPECT_TRUE(file.text.starts_with("// ")) << file.path << " does not say what it is";

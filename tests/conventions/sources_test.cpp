@@ -13,7 +13,8 @@ namespace {
 std::string joined(const char* a, const char* b) { return std::string(a) + b; }
 
 bool is_data(const SourceFile& file) {
-  return file.extension() == ".csv" || file.path == "LICENSE" || file.path.starts_with("traces/golden/");
+  return file.extension() == ".csv" || file.path == "LICENSE" ||
+         file.path.starts_with("traces/golden/");
 }
 
 TEST(Sources, HaveNoMarksOfUnfinishedWork) {
@@ -27,8 +28,8 @@ TEST(Sources, HaveNoMarksOfUnfinishedWork) {
 }
 
 TEST(Sources, NameNoPathOfOneMachine) {
-  const std::regex paths("(^|[^A-Za-z0-9_.])/(" + joined("wo", "rk") + "|" + joined("fa", "rm") + "|" +
-                         joined("ro", "ot") + "|" + joined("ho", "me") + ")/");
+  const std::regex paths("(^|[^A-Za-z0-9_.])/(" + joined("wo", "rk") + "|" + joined("fa", "rm") +
+                         "|" + joined("ro", "ot") + "|" + joined("ho", "me") + ")/");
   for (const SourceFile& file : files()) {
     if (is_data(file)) continue;
     for (const std::string_view line : file.lines())
@@ -42,7 +43,8 @@ TEST(Sources, HaveCleanLines) {
     EXPECT_EQ(file.text.back(), '\n') << file.path << " does not end with a newline";
     for (const std::string_view line : file.lines()) {
       EXPECT_EQ(line.find('\t'), std::string_view::npos) << file.path << ": tab in: " << line;
-      EXPECT_FALSE(line.ends_with(' ') || line.ends_with('\r')) << file.path << ": blank end: " << line;
+      EXPECT_FALSE(line.ends_with(' ') || line.ends_with('\r'))
+          << file.path << ": blank end: " << line;
     }
   }
 }
@@ -64,17 +66,28 @@ TEST(Sources, PrintOnlyFromTheCommandLine) {
       for (const std::string_view line : file.lines()) {
         const size_t at = line.find(stream);
         if (at == std::string_view::npos) continue;
-        EXPECT_TRUE(at > 0 && (std::isalpha(line[at - 1]) || line[at - 1] == '_'))   // snprintf
+        EXPECT_TRUE(at > 0 && (std::isalpha(line[at - 1]) || line[at - 1] == '_'))  // snprintf
             << file.path << ": " << line;
       }
   }
 }
 
 TEST(Tree, TopLevelIsFixed) {
-  const std::vector<std::string> allowed = {
-      ".ci",     "ARCHITECTURE.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md",
-      "LICENSE", "README.md",       "configs",        "isa",               "kernels",
-      "ref",     "scripts",         "sim",            "tests",             "traces"};
+  const std::vector<std::string> allowed = {".ci",
+                                            "ARCHITECTURE.md",
+                                            "CMakeLists.txt",
+                                            "CMakePresets.json",
+                                            "CONTRIBUTING.md",
+                                            "LICENSE",
+                                            "README.md",
+                                            "configs",
+                                            "isa",
+                                            "kernels",
+                                            "ref",
+                                            "scripts",
+                                            "sim",
+                                            "tests",
+                                            "traces"};
   EXPECT_EQ(top_level(), allowed);
 }
 

@@ -44,7 +44,8 @@ std::string read(const std::string& path) {
 std::vector<std::string> top_level() {
   std::vector<std::string> out;
   for (const auto& entry : fs::directory_iterator(root()))
-    if (const std::string name = entry.path().filename().string(); !foreign(name)) out.push_back(name);
+    if (const std::string name = entry.path().filename().string(); !foreign(name))
+      out.push_back(name);
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -69,7 +70,8 @@ std::vector<SourceFile> files(const std::string& under) {
 
 std::vector<SourceFile> sources() {
   std::vector<SourceFile> out = files();
-  std::erase_if(out, [](const SourceFile& f) { return f.extension() != ".hpp" && f.extension() != ".cpp"; });
+  std::erase_if(
+      out, [](const SourceFile& f) { return f.extension() != ".hpp" && f.extension() != ".cpp"; });
   return out;
 }
 

@@ -37,7 +37,7 @@ TEST(AtomicFile, SaysWhichPathCannotBeWritten) {
   }
   std::filesystem::create_directory(folder.file("a"));
   AtomicFile file(folder.file("a"));
-  EXPECT_THROW(file.commit(), UserError);   // a folder of that name
+  EXPECT_THROW(file.commit(), UserError);  // a folder of that name
   EXPECT_EQ(folder.entries(), 1u);
 }
 

@@ -18,11 +18,11 @@ struct EventStream {
   int64_t cycles = 0;
   std::vector<UnitInfo> units;
   std::vector<UnitSpan> spans;
-  std::vector<InstructionEvent> instructions;   // per unit in order of retirement
+  std::vector<InstructionEvent> instructions;  // per unit in order of retirement
   std::vector<FlowEvent> flows;
   std::vector<TaskEvent> tasks;
   std::vector<LaunchEvent> launches;
-  std::deque<std::string> names;                // storage of kernel names and labels
+  std::deque<std::string> names;  // storage of kernel names and labels
 
   // Reports everything in the order of simulated time. At equal times producers come before flows and
   // consumers after them, as units would report them.
@@ -51,8 +51,12 @@ class StreamMaker {
     cores_ = int32_t(1 + pick(4));
     make_launches();
     for (int32_t core = 0; core < cores_; ++core)
-      for (const auto& [word, slots] : {std::pair{"control", 1}, {"dma_in", 4}, {"dma_out", 2},
-                                        {"matrix", 1}, {"vector", 1}, {"sort", 1}})
+      for (const auto& [word, slots] : {std::pair{"control", 1},
+                                        {"dma_in", 4},
+                                        {"dma_out", 2},
+                                        {"matrix", 1},
+                                        {"vector", 1},
+                                        {"sort", 1}})
         add_unit(core, "chip.core" + std::to_string(core) + "." + word,
                  std::string("chip.core.") + word, slots);
     add_unit(-1, "chip.scheduler", "chip.scheduler", 1);
@@ -70,8 +74,11 @@ class StreamMaker {
 
   void add_unit(int32_t core, std::string path, std::string kind, int32_t slots) {
     // Numbers with gaps: nothing says that they are dense.
-    out_.units.push_back({.id = int32_t(out_.units.size() * 3 + 1), .core = core,
-                          .path = std::move(path), .kind = std::move(kind), .slots = slots});
+    out_.units.push_back({.id = int32_t(out_.units.size() * 3 + 1),
+                          .core = core,
+                          .path = std::move(path),
+                          .kind = std::move(kind),
+                          .slots = slots});
   }
 
   void make_launches() {
@@ -79,8 +86,11 @@ class StreamMaker {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t ready = pick(out_.cycles), ended = ready + pick(out_.cycles - ready + 1);
       out_.names.push_back("kernel_" + std::to_string(i % 3));
-      out_.launches.push_back({.launch = i, .kernel = out_.names.back(), .ready = ready,
-                               .started = ready + pick(ended - ready + 1), .ended = ended,
+      out_.launches.push_back({.launch = i,
+                               .kernel = out_.names.back(),
+                               .ready = ready,
+                               .started = ready + pick(ended - ready + 1),
+                               .ended = ended,
                                .tasks = 1 + pick(9)});
     }
   }
@@ -94,8 +104,12 @@ class StreamMaker {
       const int64_t next = std::min(out_.cycles, at + 1 + pick(200));
       const auto cause = Cause(pick(kCauses));
       const int64_t who = pick(3) ? kNone : out_.units[size_t(pick(int64_t(out_.units.size())))].id;
-      out_.spans.push_back({.unit = unit.id, .begin = at, .end = next, .cause = cause,
-                            .launch = some_launch(), .waits_for = who});
+      out_.spans.push_back({.unit = unit.id,
+                            .begin = at,
+                            .end = next,
+                            .cause = cause,
+                            .launch = some_launch(),
+                            .waits_for = who});
       at = next;
     }
   }
@@ -112,12 +126,19 @@ class StreamMaker {
       if (retired > out_.cycles) break;
       free[slot] = retired;
       out_.names.push_back(pick(2) ? "" : "step " + std::to_string(i));
-      out_.instructions.push_back(
-          {.unit = unit.id, .slot = int32_t(slot), .launch = 0, .task = pick(50),
-           .entry = int32_t(i), .name = kNames[pick(4)], .label = out_.names.back(),
-           .issued = std::max<int64_t>(0, started - pick(20)), .started = started,
-           .retired = retired, .read_bytes = pick(2) * pick(100000),
-           .write_bytes = pick(2) * pick(1000), .macs = pick(1 << 20)});
+      out_.instructions.push_back({.unit = unit.id,
+                                   .slot = int32_t(slot),
+                                   .launch = 0,
+                                   .task = pick(50),
+                                   .entry = int32_t(i),
+                                   .name = kNames[pick(4)],
+                                   .label = out_.names.back(),
+                                   .issued = std::max<int64_t>(0, started - pick(20)),
+                                   .started = started,
+                                   .retired = retired,
+                                   .read_bytes = pick(2) * pick(100000),
+                                   .write_bytes = pick(2) * pick(1000),
+                                   .macs = pick(1 << 20)});
     }
   }
 
@@ -138,8 +159,12 @@ class StreamMaker {
       while (!out_.launches.empty() && pick(5)) {
         const int64_t start = at + pick(50), end = start + pick(300);
         if (end > out_.cycles) break;
-        out_.tasks.push_back({.core = core, .launch = pick(int64_t(out_.launches.size())),
-                              .task = pick(100), .dispatched = at, .started = start, .ended = end});
+        out_.tasks.push_back({.core = core,
+                              .launch = pick(int64_t(out_.launches.size())),
+                              .task = pick(100),
+                              .dispatched = at,
+                              .started = start,
+                              .ended = end});
         at = end;
       }
     }

@@ -28,7 +28,8 @@ std::string output_of(const std::string& command, int& status) {
   std::string out;
   FILE* pipe = popen(command.c_str(), "r");
   std::array<char, 4096> buffer{};
-  for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) out.append(buffer.data(), n);
+  for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    out.append(buffer.data(), n);
   status = pclose(pipe);
   return out;
 }
@@ -40,7 +41,8 @@ int64_t occurrences(const std::string& text, const std::string& line) {
 }
 
 TEST(Perfetto, ProtocSeesEveryBeginAndEveryEnd) {
-  if (std::system("protoc --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "protoc is not installed";
+  if (std::system("protoc --version > /dev/null 2>&1") != 0)
+    GTEST_SKIP() << "protoc is not installed";
   TemporaryFolder folder;
   for (uint64_t seed = 0; seed < 10; ++seed) {
     const EventStream stream = random_stream(seed);
@@ -94,8 +96,8 @@ TEST(Perfetto, FileAppearsOnlyWhenTheRunHasEnded) {
 TEST(Perfetto, OverlapOnOneSlotIsAnErrorThatNamesTheUnit) {
   TemporaryFolder folder;
   PerfettoWriter writer(folder.file("t"), options(TraceLevel::instruction));
-  writer.unit({.id = 0, .core = 0, .path = "chip.core0.dma_in", .kind = "chip.core.dma_in",
-               .slots = 2});
+  writer.unit(
+      {.id = 0, .core = 0, .path = "chip.core0.dma_in", .kind = "chip.core.dma_in", .slots = 2});
   writer.instruction({.unit = 0, .slot = 0, .name = "load", .started = 0, .retired = 10});
   writer.instruction({.unit = 0, .slot = 1, .name = "load", .started = 5, .retired = 12});
   writer.instruction({.unit = 0, .slot = 0, .name = "gather", .started = 9, .retired = 15});
@@ -115,9 +117,10 @@ TEST(Perfetto, FlowsThatComeTooLateAreCounted) {
     writer.unit({.id = id, .core = 0, .path = "chip.core0.u" + std::to_string(id), .kind = "u"});
   for (int64_t i = 0; i < 500; ++i)
     writer.instruction({.unit = 0, .name = "load", .started = i, .retired = i + 1});
-  writer.flow({.from_unit = 0, .to_unit = 1, .from_time = 500, .to_time = 501});   // the last one
-  writer.flow({.from_unit = 0, .to_unit = 1, .from_time = 3, .to_time = 501});     // long written
-  writer.flow({.from_unit = 0, .to_unit = 1, .from_time = 510, .to_time = 520});   // not reported yet
+  writer.flow({.from_unit = 0, .to_unit = 1, .from_time = 500, .to_time = 501});  // the last one
+  writer.flow({.from_unit = 0, .to_unit = 1, .from_time = 3, .to_time = 501});    // long written
+  writer.flow(
+      {.from_unit = 0, .to_unit = 1, .from_time = 510, .to_time = 520});  // not reported yet
   writer.instruction({.unit = 0, .name = "load", .started = 505, .retired = 510});
   writer.instruction({.unit = 1, .name = "mma", .started = 501, .retired = 515});
   writer.instruction({.unit = 1, .name = "mma", .started = 520, .retired = 530});

@@ -21,15 +21,18 @@ RunRecord sample(uint64_t seed) {
   const EventStream stream = random_stream(seed);
   StallAccount account;
   stream.play(account);
-  RunRecord record{.version = "0.1.0", .verb = "day0", .model = {{"hidden_size", "7168"}},
-                   .workload = {{"context", "32768"}}, .chip = "mx-dma",
-                   .chip_hash = content_hash("knobs"), .clock_hz = kPeaks.clock_hz,
-                   .values = "full", .seeds = {{"inputs", 1}}};
+  RunRecord record{.version = "0.1.0",
+                   .verb = "day0",
+                   .model = {{"hidden_size", "7168"}},
+                   .workload = {{"context", "32768"}},
+                   .chip = "mx-dma",
+                   .chip_hash = content_hash("knobs"),
+                   .clock_hz = kPeaks.clock_hz,
+                   .values = "full",
+                   .seeds = {{"inputs", 1}}};
   for (const LaunchAccount& launch : account.launches())
-    record.kernels.push_back(kernel_row(launch,
-                                        {.hbm_read_bytes = 100'000, .useful_bytes = 50'000,
-                                         .useful_flop = 1e6},
-                                        kPeaks));
+    record.kernels.push_back(kernel_row(
+        launch, {.hbm_read_bytes = 100'000, .useful_bytes = 50'000, .useful_flop = 1e6}, kPeaks));
   record.totals = totals(record.kernels, 0, stream.cycles, kPeaks);
   record.verdicts = {{"indexer scores", true, {{"difference", 1.23456e-7}}, "1e-5", ""}};
   record.assumed = {{"page size", "64", "operators.md section 4"}};
@@ -61,18 +64,16 @@ TEST(Record, SameRecordSameBytesInAnyLocale) {
   const std::string want = to_json(sample(11));
   // Any of these that is installed writes decimal commas.
   for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"})
-    if (std::setlocale(LC_ALL, name)) {
-      EXPECT_EQ(to_json(sample(11)), want) << name;
-    }
+    if (std::setlocale(LC_ALL, name)) { EXPECT_EQ(to_json(sample(11)), want) << name; }
   std::setlocale(LC_ALL, "C");
 }
 
 TEST(Record, KeysComeInTheOrderOfTheMembers) {
   const std::string text = to_json(sample(11));
   size_t last = 0;
-  for (const char* key : {"\"daybreak\"", "\"verb\"", "\"model\"", "\"workload\"", "\"chip\"",
-                          "\"values\"", "\"seeds\"", "\"kernels\"", "\"totals\"", "\"verdicts\"",
-                          "\"pass\"", "\"assumed\""}) {
+  for (const char* key :
+       {"\"daybreak\"", "\"verb\"", "\"model\"", "\"workload\"", "\"chip\"", "\"values\"",
+        "\"seeds\"", "\"kernels\"", "\"totals\"", "\"verdicts\"", "\"pass\"", "\"assumed\""}) {
     const size_t at = text.find(std::string("\n  ") + key);
     ASSERT_NE(at, std::string::npos) << key;
     EXPECT_GT(at, last) << key;
@@ -89,8 +90,8 @@ TEST(Record, IsWrittenAsOneFile) {
 
 TEST(Record, NumbersThatJsonLacksBecomeWords) {
   RunRecord record;
-  record.verdicts = {{"x", false,
-                      {{"a", std::nan("")}, {"b", std::numeric_limits<double>::infinity()}}, "", ""}};
+  record.verdicts = {
+      {"x", false, {{"a", std::nan("")}, {"b", std::numeric_limits<double>::infinity()}}, "", ""}};
   const auto json = nlohmann::json::parse(to_json(record));
   EXPECT_EQ(json["verdicts"][0]["metrics"]["a"], "nan");
   EXPECT_EQ(json["verdicts"][0]["metrics"]["b"], "inf");
@@ -106,7 +107,7 @@ TEST(Record, ThreeDigits) {
 
 TEST(Record, HashIsFnv1a) {
   EXPECT_EQ(content_hash(""), "cbf29ce484222325");
-  EXPECT_EQ(content_hash("foobar"), "85944171f73967e8");   // published test vector
+  EXPECT_EQ(content_hash("foobar"), "85944171f73967e8");  // published test vector
 }
 
 TEST(Floors, FollowFromWorkAndPeak) {
@@ -132,7 +133,8 @@ TEST(Waterfall, StepsAddUpOnRandomRuns) {
         const Waterfall w = waterfall(launch, floor);
         EXPECT_EQ(w.floor + w.layout + w.issue + w.sync + w.dispatch, w.actual);
         EXPECT_EQ(w.actual, launch.cycles());
-        for (const int64_t step : {w.floor, w.layout, w.issue, w.sync, w.dispatch}) EXPECT_GE(step, 0);
+        for (const int64_t step : {w.floor, w.layout, w.issue, w.sync, w.dispatch})
+          EXPECT_GE(step, 0);
       }
   }
 }
@@ -141,9 +143,10 @@ TEST(Waterfall, EachCauseFallsIntoItsStep) {
   StallAccount account;
   account.unit({.id = 0, .core = 0, .path = "chip.core0.dma_in", .kind = "chip.core.dma_in"});
   account.unit({.id = 1, .core = 1, .path = "chip.core1.dma_in", .kind = "chip.core.dma_in"});
-  const std::pair<Cause, int64_t> parts[] = {
-      {Cause::launch, 100}, {Cause::busy, 400}, {Cause::hbm_row, 200}, {Cause::fifo_full, 50},
-      {Cause::issue_order, 50}, {Cause::semaphore, 120}, {Cause::ring_slot, 80}};
+  const std::pair<Cause, int64_t> parts[] = {{Cause::launch, 100},     {Cause::busy, 400},
+                                             {Cause::hbm_row, 200},    {Cause::fifo_full, 50},
+                                             {Cause::issue_order, 50}, {Cause::semaphore, 120},
+                                             {Cause::ring_slot, 80}};
   int64_t at = 0;
   for (const auto& [cause, cycles] : parts) {
     account.span({.unit = 0, .begin = at, .end = at + cycles, .cause = cause, .launch = 0});
@@ -151,7 +154,8 @@ TEST(Waterfall, EachCauseFallsIntoItsStep) {
   }
   account.span({.unit = 1, .begin = 0, .end = 1000, .cause = Cause::no_task, .launch = 0});
   account.task({.core = 0, .launch = 0});
-  account.launch({.launch = 0, .kernel = "k", .ready = 0, .started = 100, .ended = 1000, .tasks = 1});
+  account.launch(
+      {.launch = 0, .kernel = "k", .ready = 0, .started = 100, .ended = 1000, .tasks = 1});
   account.end(1000);
   // Half of the chip was idle: the shares are over both cores.
   const Waterfall w = waterfall(account.launch_account(0), 250);
@@ -178,7 +182,7 @@ TEST(Table, LinesAreAlignedAsciiAndCarryTheNumbers) {
   std::string heading, rule, line;
   std::getline(lines, heading);
   std::getline(lines, rule);
-  const size_t column = heading.find("tasks") + 5;   // numbers end where their heading ends
+  const size_t column = heading.find("tasks") + 5;  // numbers end where their heading ends
   for (size_t i = 0; i < record.kernels.size(); ++i) {
     std::getline(lines, line);
     EXPECT_NE(line[column - 1], ' ') << line;

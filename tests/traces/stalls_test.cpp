@@ -41,7 +41,7 @@ TEST_P(RandomRun, LaunchesGetExactlyTheSpansThatNameThem) {
     EXPECT_EQ(launch.tasks, tasks);
     EXPECT_EQ(launch.cores, int64_t(cores.size()));
     EXPECT_EQ(launch.kernel, stream.launches[size_t(launch.launch)].kernel);
-    EXPECT_EQ(launch.kinds.size(), 6u);   // the scheduler belongs to no core
+    EXPECT_EQ(launch.kinds.size(), 6u);  // the scheduler belongs to no core
     for (const KindAccount& kind : launch.kinds) {
       CauseCycles all{}, ran{};
       std::map<std::string, int64_t> waits;
@@ -76,14 +76,13 @@ std::string complaint(const std::vector<UnitSpan>& spans, int64_t cycles) {
   try {
     for (const UnitSpan& s : spans) account.span(s);
     account.end(cycles);
-  } catch (const InvariantError& error) {
-    return error.what();
-  }
+  } catch (const InvariantError& error) { return error.what(); }
   return "";
 }
 
 TEST(StallAccount, GapOverlapAndMissingEndAreErrorsThatNameTheUnit) {
-  EXPECT_EQ(complaint({{.unit = 4, .begin = 0, .end = 5}, {.unit = 4, .begin = 5, .end = 9}}, 9), "");
+  EXPECT_EQ(complaint({{.unit = 4, .begin = 0, .end = 5}, {.unit = 4, .begin = 5, .end = 9}}, 9),
+            "");
   const std::vector<std::vector<UnitSpan>> bad = {
       {{.unit = 4, .begin = 0, .end = 5}, {.unit = 4, .begin = 6, .end = 9}},
       {{.unit = 4, .begin = 0, .end = 5}, {.unit = 4, .begin = 4, .end = 9}},

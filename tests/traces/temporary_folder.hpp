@@ -1,11 +1,11 @@
 // A folder for one test, removed afterwards.
 #pragma once
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <unistd.h>
 
 namespace daybreak::traces {
 

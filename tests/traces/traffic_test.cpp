@@ -26,9 +26,9 @@ TEST(Traffic, KeepsEveryByteInBoundedMemory) {
 
 TEST(Traffic, SpreadsEvenlyAndFoldsPairsOfWindows) {
   Traffic traffic(10, 4);
-  traffic.add(5, 25, 200);   // 10 bytes a cycle
+  traffic.add(5, 25, 200);  // 10 bytes a cycle
   EXPECT_EQ(traffic.bytes(), (std::vector<int64_t>{50, 100, 50}));
-  traffic.add(70, 70, 7);    // beyond 4 windows of 10: now of 20
+  traffic.add(70, 70, 7);  // beyond 4 windows of 10: now of 20
   EXPECT_EQ(traffic.window(), 20);
   EXPECT_EQ(traffic.bytes(), (std::vector<int64_t>{150, 50, 0, 7}));
   traffic.add(0, 80, 8);

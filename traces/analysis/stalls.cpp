@@ -23,9 +23,16 @@ Cause top_stall(const CauseCycles& c) {
 
 bool is_data_stall(Cause cause) {
   switch (cause) {
-    case Cause::operand_bank: case Cause::noc: case Cause::l2_miss: case Cause::tlb_walk:
-    case Cause::outstanding: case Cause::hbm_row: case Cause::hbm_bandwidth: case Cause::refresh:
-    case Cause::convert_lanes: case Cause::scale_miss: return true;
+    case Cause::operand_bank:
+    case Cause::noc:
+    case Cause::l2_miss:
+    case Cause::tlb_walk:
+    case Cause::outstanding:
+    case Cause::hbm_row:
+    case Cause::hbm_bandwidth:
+    case Cause::refresh:
+    case Cause::convert_lanes:
+    case Cause::scale_miss: return true;
     default: return false;
   }
 }
@@ -61,7 +68,8 @@ const KindAccount* LaunchAccount::bounding() const {
 }
 
 void StallAccount::unit(const UnitInfo& info) {
-  if (info.id < 0) throw InvariantError(fmt::format("{}: unit id {} is negative", info.path, info.id));
+  if (info.id < 0)
+    throw InvariantError(fmt::format("{}: unit id {} is negative", info.path, info.id));
   if (size_t(info.id) >= index_.size()) index_.resize(size_t(info.id) + 1, -1);
   if (index_[size_t(info.id)] >= 0)
     throw InvariantError(fmt::format("{}: unit id {} was announced twice", info.path, info.id));
@@ -83,8 +91,8 @@ void StallAccount::span(const UnitSpan& s) {
     throw InvariantError(fmt::format("cycle {}: {}: span [{}, {}) does not continue at {}", s.begin,
                                      units_[i].path, s.begin, s.end, reached_[i]));
   if (size_t(s.cause) >= size_t(kCauses))
-    throw InvariantError(fmt::format("cycle {}: {}: unknown cause {}", s.begin, units_[i].path,
-                                     int(s.cause)));
+    throw InvariantError(
+        fmt::format("cycle {}: {}: unknown cause {}", s.begin, units_[i].path, int(s.cause)));
   reached_[i] = s.end;
   const int64_t cycles = s.end - s.begin;
   totals_[i][size_t(s.cause)] += cycles;

@@ -14,7 +14,7 @@
 
 namespace daybreak::traces {
 
-using CauseCycles = std::array<int64_t, kCauses>;   // cycles by cause; [Cause::busy] is busy time
+using CauseCycles = std::array<int64_t, kCauses>;  // cycles by cause; [Cause::busy] is busy time
 
 int64_t total(const CauseCycles&);
 int64_t busy(const CauseCycles&);
@@ -27,20 +27,20 @@ struct KindAccount {
   std::string kind;
   int64_t units_ran = 0, units = 0;
   CauseCycles ran{}, all{};
-  std::map<std::string, int64_t> waits_for;         // stall cycles by the kind that had to act (ran)
+  std::map<std::string, int64_t> waits_for;  // stall cycles by the kind that had to act (ran)
 
-  std::string_view word() const;                    // last word of the kind: "matrix"
-  double busy_share() const;                        // of the cores that ran the launch, 0 to 1
+  std::string_view word() const;  // last word of the kind: "matrix"
+  double busy_share() const;      // of the cores that ran the launch, 0 to 1
 };
 
 struct LaunchAccount {
   int64_t launch = kNone;
   std::string kernel;
-  int64_t tasks = 0, cores = 0;                     // tasks that ended, cores that ran one
-  int64_t ready = 0, started = 0, ended = 0;        // cycles
-  std::vector<KindAccount> kinds;                   // units of cores, in the order they were announced
+  int64_t tasks = 0, cores = 0;               // tasks that ended, cores that ran one
+  int64_t ready = 0, started = 0, ended = 0;  // cycles
+  std::vector<KindAccount> kinds;             // units of cores, in the order they were announced
   int64_t cycles() const { return ended - ready; }
-  const KindAccount* kind(std::string_view word) const;   // by last word; nullptr: none
+  const KindAccount* kind(std::string_view word) const;  // by last word; nullptr: none
   // The kind whose work bounds the launch: most cycles busy or held up by data (see is_data_stall), as
   // a share of its time; nullptr without units.
   const KindAccount* bounding() const;
@@ -59,10 +59,10 @@ class StallAccount : public Observer {
 
   int64_t cycles() const { return cycles_; }
   const std::vector<UnitInfo>& units() const { return units_; }
-  const CauseCycles& unit_cycles(int32_t unit) const;      // by unit id
+  const CauseCycles& unit_cycles(int32_t unit) const;  // by unit id
   // Launches in ascending number. Cycles outside every launch belong to none of them.
   std::vector<LaunchAccount> launches() const;
-  LaunchAccount launch_account(int64_t launch) const;      // InvariantError if it never ran
+  LaunchAccount launch_account(int64_t launch) const;  // InvariantError if it never ran
 
  private:
   struct PerLaunch {
@@ -77,9 +77,9 @@ class StallAccount : public Observer {
   LaunchAccount account(int64_t number, const PerLaunch&) const;
 
   std::vector<UnitInfo> units_;
-  std::vector<int32_t> index_;                             // by unit id; -1: not announced
+  std::vector<int32_t> index_;  // by unit id; -1: not announced
   std::vector<CauseCycles> totals_;
-  std::vector<int64_t> reached_;                           // end of the last span, by unit
+  std::vector<int64_t> reached_;  // end of the last span, by unit
   std::map<int64_t, PerLaunch> launches_;
   int64_t cycles_ = 0;
   bool ended_ = false;

@@ -10,16 +10,32 @@ namespace daybreak::traces {
 
 // Why a unit did nothing in a cycle: exactly one of these, or it was busy. (design.md section 5)
 enum class Cause : uint8_t {
-  busy, no_task, launch, issue_order, fifo_full, semaphore, ring_slot, operand_bank, noc, l2_miss,
-  tlb_walk, outstanding, hbm_row, hbm_bandwidth, refresh, convert_lanes, scale_miss, workspace
+  busy,
+  no_task,
+  launch,
+  issue_order,
+  fifo_full,
+  semaphore,
+  ring_slot,
+  operand_bank,
+  noc,
+  l2_miss,
+  tlb_walk,
+  outstanding,
+  hbm_row,
+  hbm_bandwidth,
+  refresh,
+  convert_lanes,
+  scale_miss,
+  workspace
 };
 inline constexpr int kCauses = 18;
 constexpr std::string_view name_of(Cause c) {
   constexpr std::string_view names[] = {
-      "busy", "no task", "launch or dispatch", "issue order", "FIFO full", "wait semaphore",
-      "ring slot", "operand port or bank", "NoC", "L2 miss", "TLB walk", "outstanding limit",
-      "HBM row or bank", "HBM bandwidth", "refresh", "convert lanes", "scale miss",
-      "workspace hand-over"};
+      "busy",           "no task",           "launch or dispatch",   "issue order",   "FIFO full",
+      "wait semaphore", "ring slot",         "operand port or bank", "NoC",           "L2 miss",
+      "TLB walk",       "outstanding limit", "HBM row or bank",      "HBM bandwidth", "refresh",
+      "convert lanes",  "scale miss",        "workspace hand-over"};
   return names[int(c)];
 }
 
@@ -28,9 +44,9 @@ inline constexpr int64_t kNone = -1;
 // A unit exists once per run: "chip.core7.dma_in". `kind` is its path without numbers.
 struct UnitInfo {
   int32_t id = 0;
-  int32_t core = -1;        // -1: not part of a core (scheduler, HBM)
+  int32_t core = -1;  // -1: not part of a core (scheduler, HBM)
   std::string path = {}, kind = {};
-  int32_t slots = 1;        // instructions it can hold at once: one trace track each
+  int32_t slots = 1;  // instructions it can hold at once: one trace track each
 };
 
 // [begin, end) of one unit in one state. The spans of a unit tile the run without gap or overlap.
@@ -38,7 +54,8 @@ struct UnitSpan {
   int32_t unit = 0;
   int64_t begin = 0, end = 0;
   Cause cause = Cause::busy;
-  int64_t launch = kNone;   // launch whose task the core runs or waits for; kNone outside every launch
+  int64_t launch =
+      kNone;  // launch whose task the core runs or waits for; kNone outside every launch
   int64_t waits_for = kNone;  // unit id that must act, where known
 };
 
@@ -46,7 +63,7 @@ struct UnitSpan {
 struct InstructionEvent {
   int32_t unit = 0, slot = 0;
   int64_t launch = 0, task = 0;
-  int32_t entry = 0;        // index in the task's program
+  int32_t entry = 0;            // index in the task's program
   std::string_view name = {};   // opcode name (static storage)
   std::string_view label = {};  // the recorder's label; valid during the call
   int64_t issued = 0, started = 0, retired = 0;
@@ -74,13 +91,13 @@ struct LaunchEvent {
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void unit(const UnitInfo&) {}       // before the run, once per unit
+  virtual void unit(const UnitInfo&) {}  // before the run, once per unit
   virtual void span(const UnitSpan&) {}
   virtual void instruction(const InstructionEvent&) {}
   virtual void flow(const FlowEvent&) {}
   virtual void task(const TaskEvent&) {}
   virtual void launch(const LaunchEvent&) {}
-  virtual void end(int64_t /*cycles*/) {}     // after the run, once
+  virtual void end(int64_t /*cycles*/) {}  // after the run, once
 };
 
 }  // namespace daybreak::traces

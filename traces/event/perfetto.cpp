@@ -48,8 +48,9 @@ struct UnitTracks {
   std::vector<int64_t> slot_ends;
   uint64_t state = 0;
   std::deque<Held> held;
-  std::deque<FlowEvent> unsent;                          // producer not reported yet
-  std::deque<std::pair<int64_t, uint64_t>> unreceived;   // (time, flow id), consumer not reported yet
+  std::deque<FlowEvent> unsent;  // producer not reported yet
+  std::deque<std::pair<int64_t, uint64_t>>
+      unreceived;  // (time, flow id), consumer not reported yet
 };
 
 // "chip.core7.dma_in" is "dma_in" inside its core; "chip.hbm0" is "hbm0" inside the chip.
@@ -68,7 +69,7 @@ struct PerfettoWriter::Impl {
   std::map<int32_t, Lanes> tasks;
   Lanes launches;
   std::vector<UnitTracks> units;
-  std::vector<int32_t> index;   // by unit id; -1: unknown
+  std::vector<int32_t> index;  // by unit id; -1: unknown
   Traffic traffic;
   int64_t flows_written = 0, flows_dropped = 0;
   uint64_t next_flow = 1;
@@ -124,14 +125,19 @@ struct PerfettoWriter::Impl {
     unit.slot_ends[size_t(e.slot)] = e.retired;
     std::vector<SliceArg> args;
     if (!held.label.empty()) args.push_back({"label", 0, held.label});
-    args.insert(args.end(), {{"launch", e.launch}, {"task", e.task}, {"entry", e.entry},
-                             {"issued", e.issued}});
+    args.insert(args.end(),
+                {{"launch", e.launch}, {"task", e.task}, {"entry", e.entry}, {"issued", e.issued}});
     if (e.read_bytes) args.push_back({"read_bytes", e.read_bytes});
     if (e.write_bytes) args.push_back({"write_bytes", e.write_bytes});
     if (e.macs) args.push_back({"macs", e.macs});
-    file.slice({.track = unit.slots[size_t(e.slot)], .begin = e.started, .end = e.retired,
-                .name = e.name, .category = "instruction", .args = args,
-                .flows_out = held.flows_out, .flows_in = held.flows_in});
+    file.slice({.track = unit.slots[size_t(e.slot)],
+                .begin = e.started,
+                .end = e.retired,
+                .name = e.name,
+                .category = "instruction",
+                .args = args,
+                .flows_out = held.flows_out,
+                .flows_in = held.flows_in});
   }
 
   // Joins a flow to its producer, if that has been reported; false: it may still come.
@@ -181,13 +187,16 @@ struct PerfettoWriter::Impl {
     const std::vector<int64_t>& bytes = traffic.bytes();
     for (size_t i = 0; i < bytes.size(); ++i)
       file.count(traffic_track, int64_t(i) * traffic.window(), double(bytes[i]) / seconds / 1e9);
-    if (!bytes.empty())
-      file.count(traffic_track, int64_t(bytes.size()) * traffic.window(), 0);
+    if (!bytes.empty()) file.count(traffic_track, int64_t(bytes.size()) * traffic.window(), 0);
     const SliceArg args[] = {{"clock_hz", std::llround(options.clock_hz)},
                              {"cycles", cycles},
                              {"time", 0, "1 ns of this file is 1 cycle of the core clock"},
                              {"flows_dropped", flows_dropped}};
-    file.slice({.track = run, .begin = 0, .end = cycles, .name = options.chip, .category = "run",
+    file.slice({.track = run,
+                .begin = 0,
+                .end = cycles,
+                .name = options.chip,
+                .category = "run",
                 .args = args});
     file.commit();
   }
@@ -224,8 +233,12 @@ void PerfettoWriter::span(const UnitSpan& s) {
   if (s.launch != kNone) args.push_back({"launch", s.launch});
   if (s.waits_for != kNone)
     args.push_back({"waits_for", 0, w.unit(int32_t(s.waits_for)).info.path});
-  w.file.slice({.track = w.unit(s.unit).state, .begin = s.begin, .end = s.end,
-                .name = name_of(s.cause), .category = "state", .args = args});
+  w.file.slice({.track = w.unit(s.unit).state,
+                .begin = s.begin,
+                .end = s.end,
+                .name = name_of(s.cause),
+                .category = "state",
+                .args = args});
 }
 
 void PerfettoWriter::instruction(const InstructionEvent& e) {
@@ -252,16 +265,24 @@ void PerfettoWriter::task(const TaskEvent& t) {
   const uint64_t track =
       w.lane(w.tasks[t.core], t.started, t.ended, "tasks", w.process(t.core), kTaskRank);
   const SliceArg args[] = {{"launch", t.launch}, {"task", t.task}, {"dispatched", t.dispatched}};
-  w.file.slice({.track = track, .begin = t.started, .end = t.ended, .name = w.kernel(t.launch),
-                .category = "task", .args = args});
+  w.file.slice({.track = track,
+                .begin = t.started,
+                .end = t.ended,
+                .name = w.kernel(t.launch),
+                .category = "task",
+                .args = args});
 }
 
 void PerfettoWriter::launch(const LaunchEvent& l) {
   Impl& w = *impl_;
   const uint64_t track = w.lane(w.launches, l.ready, l.ended, "launches", w.chip, kLaunchRank);
   const SliceArg args[] = {{"launch", l.launch}, {"started", l.started}, {"tasks", l.tasks}};
-  w.file.slice({.track = track, .begin = l.ready, .end = l.ended, .name = l.kernel,
-                .category = "launch", .args = args});
+  w.file.slice({.track = track,
+                .begin = l.ready,
+                .end = l.ended,
+                .name = l.kernel,
+                .category = "launch",
+                .args = args});
 }
 
 void PerfettoWriter::end(int64_t cycles) { impl_->finish(cycles); }

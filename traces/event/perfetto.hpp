@@ -27,9 +27,9 @@ TraceLevel trace_level(std::string_view word);
 
 struct PerfettoOptions {
   TraceLevel level = TraceLevel::instruction;
-  double clock_hz = 0;     // of the core clock
-  std::string chip;        // its name
-  std::vector<std::string> kernels = {};   // names of the tasks, by launch number
+  double clock_hz = 0;                    // of the core clock
+  std::string chip;                       // its name
+  std::vector<std::string> kernels = {};  // names of the tasks, by launch number
 };
 
 class PerfettoWriter : public Observer {

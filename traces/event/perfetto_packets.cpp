@@ -9,7 +9,9 @@ namespace {
 using protozero::pbf_writer;
 
 // Field numbers, by message (spec/perfetto.md).
-namespace trace { constexpr uint32_t packet = 1; }
+namespace trace {
+constexpr uint32_t packet = 1;
+}
 namespace packet_field {
 constexpr uint32_t timestamp = 8, sequence_id = 10, track_event = 11, interned_data = 12,
                    sequence_flags = 13, track_descriptor = 60;
@@ -19,17 +21,19 @@ constexpr uint32_t uuid = 1, name = 2, process = 3, parent_uuid = 5, counter = 8
                    child_ordering = 11, sibling_order_rank = 12;
 constexpr uint32_t process_pid = 1, process_name = 6, counter_unit_name = 6;
 constexpr int32_t explicit_order = 3;
-}
+}  // namespace descriptor
 namespace event {
 constexpr uint32_t category_iids = 3, annotations = 4, type = 9, name_iid = 10, track_uuid = 11,
                    double_counter_value = 44, flow_ids = 47, terminating_flow_ids = 48;
 constexpr int32_t begin = 1, end = 2, counter = 4;
+}  // namespace event
+namespace annotation {
+constexpr uint32_t name_iid = 1, int_value = 4, string_value = 6;
 }
-namespace annotation { constexpr uint32_t name_iid = 1, int_value = 4, string_value = 6; }
 namespace interned {
 constexpr uint32_t categories = 1, event_names = 2, annotation_names = 3;
 constexpr uint32_t iid = 1, name = 2;
-}
+}  // namespace interned
 
 constexpr uint32_t kSequence = 1;                  // one writer, one sequence
 constexpr uint32_t kCleared = 1, kNeedsState = 2;  // sequence_flags
@@ -96,7 +100,7 @@ uint64_t PacketFile::counter(std::string_view name, std::string_view unit, uint6
 
 uint64_t PacketFile::intern(Names& names, std::string_view name) {
   const auto [at, fresh] = names.ids.try_emplace(std::string(name), names.ids.size() + 1);
-  if (fresh) names.fresh.emplace_back(at->second, at->first);   // map nodes do not move
+  if (fresh) names.fresh.emplace_back(at->second, at->first);  // map nodes do not move
   return at->second;
 }
 
@@ -112,8 +116,10 @@ void PacketFile::slice(const Slice& s) {
       arg_.clear();
       pbf_writer arg(arg_);
       arg.add_uint64(annotation::name_iid, intern(args_, a.name));
-      if (a.text.empty()) arg.add_int64(annotation::int_value, a.number);
-      else arg.add_string(annotation::string_value, a.text.data(), a.text.size());
+      if (a.text.empty())
+        arg.add_int64(annotation::int_value, a.number);
+      else
+        arg.add_string(annotation::string_value, a.text.data(), a.text.size());
       out.add_message(event::annotations, arg_);
     }
     for (const uint64_t id : s.flows_out) out.add_fixed64(event::flow_ids, id);
@@ -121,9 +127,9 @@ void PacketFile::slice(const Slice& s) {
   }
   std::string begin, end;
   interned_.clear();
-  for (const auto& [names, field] : {std::pair{&categories_, interned::categories},
-                                     std::pair{&events_, interned::event_names},
-                                     std::pair{&args_, interned::annotation_names}}) {
+  for (const auto& [names, field] :
+       {std::pair{&categories_, interned::categories}, std::pair{&events_, interned::event_names},
+        std::pair{&args_, interned::annotation_names}}) {
     for (const auto& [id, name] : names->fresh) {
       arg_.clear();
       pbf_writer entry(arg_);

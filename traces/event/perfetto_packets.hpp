@@ -33,7 +33,7 @@ class PacketFile {
     int64_t begin = 0, end = 0;
     std::string_view name, category;
     std::span<const SliceArg> args = {};
-    std::span<const uint64_t> flows_out = {}, flows_in = {};   // flow ids
+    std::span<const uint64_t> flows_out = {}, flows_in = {};  // flow ids
   };
   // Slices of one track must be written in the order of their times and must not overlap.
   void slice(const Slice&);
@@ -42,15 +42,15 @@ class PacketFile {
 
  private:
   struct Names {
-    std::unordered_map<std::string, uint64_t> ids;    // looked up only, never iterated
-    std::vector<std::pair<uint64_t, std::string_view>> fresh;   // not yet in the file
+    std::unordered_map<std::string, uint64_t> ids;             // looked up only, never iterated
+    std::vector<std::pair<uint64_t, std::string_view>> fresh;  // not yet in the file
   };
   uint64_t intern(Names&, std::string_view);
   uint64_t add_track(std::string body);
   void packet(std::string_view body, bool first = false);
 
   AtomicFile file_;
-  std::string block_, interned_, event_, body_, arg_;   // reused buffers
+  std::string block_, interned_, event_, body_, arg_;  // reused buffers
   Names events_, categories_, args_;
   uint64_t tracks_ = 0;
 };

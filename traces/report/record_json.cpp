@@ -17,7 +17,9 @@ Json number(double value) {
 }
 
 // Shares and derived times: six digits tell any two runs apart that differ in a cycle of a million.
-Json rounded(double value) { return number(std::isfinite(value) ? std::round(value * 1e6) / 1e6 : value); }
+Json rounded(double value) {
+  return number(std::isfinite(value) ? std::round(value * 1e6) / 1e6 : value);
+}
 
 Json facts(const std::vector<Fact>& list) {
   Json out = Json::object();
@@ -33,7 +35,7 @@ Json causes(const CauseCycles& cycles) {
 }
 
 Json waterfall_json(const Waterfall& w) {
-  return {{"unit", w.unit}, {"floor", w.floor}, {"layout", w.layout}, {"issue", w.issue},
+  return {{"unit", w.unit}, {"floor", w.floor},       {"layout", w.layout}, {"issue", w.issue},
           {"sync", w.sync}, {"dispatch", w.dispatch}, {"actual", w.actual}};
 }
 
@@ -42,35 +44,39 @@ Json kernel_json(const KernelRow& k) {
   for (const BusyShare& b : k.busy) busy[b.unit] = rounded(b.share);
   for (const UnitStalls& s : k.stalls)
     stalls[s.unit] = {{"units", s.units}, {"cycles", causes(s.cycles)}};
-  return {{"kernel", k.kernel},
-          {"launch", k.launch},
-          {"tasks", k.tasks},
-          {"cores", k.cores},
-          {"cycles", k.cycles},
-          {"us", rounded(k.microseconds)},
-          {"hbm_read_bytes", k.hbm_read_bytes},
-          {"hbm_write_bytes", k.hbm_write_bytes},
-          {"read_bytes", k.read_bytes},
-          {"write_bytes", k.write_bytes},
-          {"useful_bytes", k.useful_bytes},
-          {"useful_flop", number(k.useful_flop)},
-          {"hbm_floor_cycles", rounded(k.hbm_floor_cycles)},
-          {"matrix_floor_cycles", rounded(k.matrix_floor_cycles)},
-          {"hbm_floor_share", rounded(k.hbm_floor_share)},
-          {"matrix_floor_share", rounded(k.matrix_floor_share)},
-          {"useful_share", rounded(k.useful_share)},
-          {"busy", busy},
-          {"stalls", stalls},
-          {"top_stall",
-           {{"unit", k.top_stall_unit}, {"cause", k.top_stall}, {"share", rounded(k.top_stall_share)}}},
-          {"waterfall", waterfall_json(k.waterfall)}};
+  return {
+      {"kernel", k.kernel},
+      {"launch", k.launch},
+      {"tasks", k.tasks},
+      {"cores", k.cores},
+      {"cycles", k.cycles},
+      {"us", rounded(k.microseconds)},
+      {"hbm_read_bytes", k.hbm_read_bytes},
+      {"hbm_write_bytes", k.hbm_write_bytes},
+      {"read_bytes", k.read_bytes},
+      {"write_bytes", k.write_bytes},
+      {"useful_bytes", k.useful_bytes},
+      {"useful_flop", number(k.useful_flop)},
+      {"hbm_floor_cycles", rounded(k.hbm_floor_cycles)},
+      {"matrix_floor_cycles", rounded(k.matrix_floor_cycles)},
+      {"hbm_floor_share", rounded(k.hbm_floor_share)},
+      {"matrix_floor_share", rounded(k.matrix_floor_share)},
+      {"useful_share", rounded(k.useful_share)},
+      {"busy", busy},
+      {"stalls", stalls},
+      {"top_stall",
+       {{"unit", k.top_stall_unit}, {"cause", k.top_stall}, {"share", rounded(k.top_stall_share)}}},
+      {"waterfall", waterfall_json(k.waterfall)}};
 }
 
 Json verdict_json(const VerdictRow& v) {
   Json metrics = Json::object();
   for (const Metric& m : v.metrics) metrics[m.name] = number(three_digits(m.value));
-  return {{"name", v.name}, {"pass", v.pass}, {"metrics", metrics},
-          {"tolerance", v.tolerance}, {"worst", v.worst}};
+  return {{"name", v.name},
+          {"pass", v.pass},
+          {"metrics", metrics},
+          {"tolerance", v.tolerance},
+          {"worst", v.worst}};
 }
 
 Json totals_json(const Totals& t) {
@@ -94,18 +100,19 @@ std::string to_json(const RunRecord& r) {
   for (const VerdictRow& v : r.verdicts) verdicts.push_back(verdict_json(v));
   for (const Assumed& a : r.assumed)
     assumed.push_back({{"what", a.what}, {"value", a.value}, {"source", a.source}});
-  const Json out = {{"daybreak", r.version},
-                    {"verb", r.verb},
-                    {"model", facts(r.model)},
-                    {"workload", facts(r.workload)},
-                    {"chip", {{"name", r.chip}, {"knobs", r.chip_hash}, {"clock_hz", number(r.clock_hz)}}},
-                    {"values", r.values},
-                    {"seeds", seeds},
-                    {"kernels", kernels},
-                    {"totals", totals_json(r.totals)},
-                    {"verdicts", verdicts},
-                    {"pass", r.pass()},
-                    {"assumed", assumed}};
+  const Json out = {
+      {"daybreak", r.version},
+      {"verb", r.verb},
+      {"model", facts(r.model)},
+      {"workload", facts(r.workload)},
+      {"chip", {{"name", r.chip}, {"knobs", r.chip_hash}, {"clock_hz", number(r.clock_hz)}}},
+      {"values", r.values},
+      {"seeds", seeds},
+      {"kernels", kernels},
+      {"totals", totals_json(r.totals)},
+      {"verdicts", verdicts},
+      {"pass", r.pass()},
+      {"assumed", assumed}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -14,7 +14,8 @@ std::string percent(double share) { return fmt::format("{:.1f}", share * 100); }
 std::string busy_percent(const KernelRow& row, std::string_view unit) {
   double best = -1;
   for (const BusyShare& b : row.busy)
-    if (b.unit == unit || (unit == "dma" && b.unit.starts_with("dma"))) best = std::max(best, b.share);
+    if (b.unit == unit || (unit == "dma" && b.unit.starts_with("dma")))
+      best = std::max(best, b.share);
   return best < 0 ? "-" : percent(best);
 }
 
@@ -47,16 +48,27 @@ std::string TextTable::text() const {
   line([&](size_t i) { return columns[i].name; });
   rule();
   for (const auto& row : rows)
-    if (row.empty()) rule();
-    else line([&](size_t i) { return row[i]; });
+    if (row.empty())
+      rule();
+    else
+      line([&](size_t i) { return row[i]; });
   return out;
 }
 
 std::string kernel_table(const RunRecord& record) {
   TextTable table;
-  table.columns = {{"kernel", false}, {"tasks"},     {"cycles"},     {"us"},
-                   {"MB moved"},      {"% HBM"},     {"% matrix"},   {"% peak"},
-                   {"dma"},           {"matrix"},    {"vector"},     {"sort"},
+  table.columns = {{"kernel", false},
+                   {"tasks"},
+                   {"cycles"},
+                   {"us"},
+                   {"MB moved"},
+                   {"% HBM"},
+                   {"% matrix"},
+                   {"% peak"},
+                   {"dma"},
+                   {"matrix"},
+                   {"vector"},
+                   {"sort"},
                    {"top stall of the bounding unit, % of its time", false}};
   for (const KernelRow& k : record.kernels)
     table.rows.push_back({k.kernel, fmt::format("{}", k.tasks), fmt::format("{}", k.cycles),
@@ -70,8 +82,9 @@ std::string kernel_table(const RunRecord& record) {
   table.rows.emplace_back();
   table.rows.push_back({"total", fmt::format("{}", t.tasks), fmt::format("{}", t.cycles),
                         fmt::format("{:.2f}", t.microseconds),
-                        fmt::format("{:.3f}", double(t.hbm_bytes) / 1e6), percent(t.hbm_floor_share),
-                        percent(t.matrix_floor_share), percent(t.useful_share), "", "", "", "", ""});
+                        fmt::format("{:.3f}", double(t.hbm_bytes) / 1e6),
+                        percent(t.hbm_floor_share), percent(t.matrix_floor_share),
+                        percent(t.useful_share), "", "", "", "", ""});
   return table.text() +
          "% HBM, % matrix: the least time HBM and the matrix units need for the useful work / time.\n"
          "% peak: useful FLOP/s / peak. dma to sort: % of the time a unit was busy, over the cores\n"
@@ -80,8 +93,8 @@ std::string kernel_table(const RunRecord& record) {
 
 std::string waterfall_table(const RunRecord& record) {
   TextTable table;
-  table.columns = {{"kernel", false}, {"floor"},    {"layout"},      {"issue"}, {"sync"},
-                   {"dispatch"},      {"actual"},   {"bounding unit", false}};
+  table.columns = {{"kernel", false}, {"floor"},    {"layout"}, {"issue"},
+                   {"sync"},          {"dispatch"}, {"actual"}, {"bounding unit", false}};
   const auto us = [&](int64_t cycles) {
     return fmt::format("{:.2f}", double(cycles) / record.clock_hz * 1e6);
   };

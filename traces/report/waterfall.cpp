@@ -7,11 +7,15 @@ namespace daybreak::traces {
 namespace {
 
 // The step that a stall cause belongs to; layout is what is left.
-int64_t Waterfall::* step_of(Cause cause) {
+int64_t Waterfall::*step_of(Cause cause) {
   switch (cause) {
-    case Cause::issue_order: case Cause::fifo_full: return &Waterfall::issue;
-    case Cause::semaphore: case Cause::ring_slot: case Cause::workspace: return &Waterfall::sync;
-    case Cause::no_task: case Cause::launch: return &Waterfall::dispatch;
+    case Cause::issue_order:
+    case Cause::fifo_full: return &Waterfall::issue;
+    case Cause::semaphore:
+    case Cause::ring_slot:
+    case Cause::workspace: return &Waterfall::sync;
+    case Cause::no_task:
+    case Cause::launch: return &Waterfall::dispatch;
     default: return nullptr;
   }
 }

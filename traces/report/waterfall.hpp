@@ -15,8 +15,8 @@
 namespace daybreak::traces {
 
 struct Waterfall {
-  std::string unit;                        // the bounding kind's last word, e.g. "dma_in"
-  int64_t floor = 0, layout = 0, issue = 0, sync = 0, dispatch = 0, actual = 0;   // cycles
+  std::string unit;  // the bounding kind's last word, e.g. "dma_in"
+  int64_t floor = 0, layout = 0, issue = 0, sync = 0, dispatch = 0, actual = 0;  // cycles
 };
 
 Waterfall waterfall(const LaunchAccount&, double floor_cycles);
