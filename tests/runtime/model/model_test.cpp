@@ -150,7 +150,7 @@ TEST(Models, EveryNeededKeyIsAskedFor) {
             "m.json:10:25: 'num_attention_heads' must be a whole number from 1 to 4096; got the text '128'");
   auto misspelt = nlohmann::ordered_json::parse(without("hidden_size"));
   misspelt["hiden_size"] = 7168;
-  EXPECT_NE(refusal(misspelt.dump(1)).find("m.json:45:2: the key 'hidden_size' is missing; did you mean it by "
+  EXPECT_NE(refusal(misspelt.dump(1)).find("m.json:43:2: the key 'hidden_size' is missing; did you mean it by "
                                            "'hiden_size'?"),
             std::string::npos)
       << refusal(misspelt.dump(1));
