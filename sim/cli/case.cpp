@@ -25,11 +25,13 @@ void attention_words(kernels::Workload& w, Arguments& a) {
   w.sinks = a.word("sinks", "off", {"on", "off"}) == "on";
   expect(a, "d", 576);
   expect(a, "dv", 512);
+  expect(a, "topk", 2048);
 }
 
 void index_words(kernels::Workload& w, Arguments& a, const char* heads) {
   w.index_heads = a.integer(heads, w.index_heads, 1, 64);
   w.queries = a.integer("queries", 1, 1, 8);
+  expect(a, "topk", 2048);
 }
 
 KernelCase sparse_mla(Arguments& a, kernels::Workload w) {

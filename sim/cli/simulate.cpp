@@ -1,6 +1,9 @@
 #include "sim/cli/simulate.hpp"
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "sim/chip/schema.hpp"
 #include "traces/analysis/stalls.hpp"
@@ -9,6 +12,22 @@ namespace daybreak::cli {
 namespace {
 
 constexpr const char* kVersion = DAYBREAK_VERSION;
+
+// The time tasks were at work, without launch, dispatch and acknowledge.
+class ActiveTime : public traces::Observer {
+ public:
+  void task(const traces::TaskEvent& e) override {
+    auto [it, fresh] = spans_.try_emplace(e.launch, e.started, e.ended);
+    it->second = {std::min(it->second.first, e.started), std::max(it->second.second, e.ended)};
+  }
+  int64_t cycles(int64_t launch) const {
+    const auto it = spans_.find(launch);
+    return it == spans_.end() ? 0 : it->second.second - it->second.first;
+  }
+
+ private:
+  std::map<int64_t, std::pair<int64_t, int64_t>> spans_;
+};
 
 traces::VerdictRow row_of(const ref::Verdict& v) {
   traces::VerdictRow row{.name = v.name, .pass = v.pass, .metrics = {}, .tolerance = v.tolerance, .worst = {}};
@@ -35,7 +54,8 @@ Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const Commo
   const auto launches = plan.launches();
 
   traces::StallAccount stalls;
-  std::vector<traces::Observer*> observers{&stalls};
+  ActiveTime active;
+  std::vector<traces::Observer*> observers{&stalls, &active};
   std::unique_ptr<traces::PerfettoWriter> trace;
   if (!trace_path.empty()) {
     trace = std::make_unique<traces::PerfettoWriter>(
@@ -54,6 +74,7 @@ Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const Commo
                             .flops = flops_of(chip, true)};
   for (size_t i = 0; i < plan.steps().size(); ++i) {
     const auto& step = plan.steps()[i];
+    out.active_cycles.push_back(active.cycles(int64_t(i)));
     const auto& got = out.result.launches[i];
     const bool fp8 = step.floor.fp8_macs > step.floor.bf16_macs;
     out.kernels.push_back(traces::kernel_row(

@@ -44,8 +44,7 @@ Metrics metrics_of(const Simulated& run, const sim::ChipConfig& chip) {
   double active = 0;
   for (size_t i = 0; i < run.kernels.size(); ++i) {
     const auto& row = run.kernels[i];
-    const auto& launch = run.result.launches[i];
-    const double running = double(launch.ended - launch.started) * us;
+    const double running = double(run.active_cycles[i]) * us;
     active += running;
     m[row.kernel + "_us"] = row.microseconds;
     m[row.kernel + "_cycles"] = double(row.cycles);

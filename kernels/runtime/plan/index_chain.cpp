@@ -6,10 +6,9 @@ namespace daybreak::kernels {
 namespace {
 
 IndexSteps variant(const DecodeInputs& in) {
-  const bool fp8 = in.workload.index_form == CacheForm::fp8, wide = in.index_head_tile == 64;
   const int queries = int(in.workload.queries);
-  if (fp8) return wide ? index_steps_fp8_64(queries) : index_steps_fp8_32(queries);
-  return wide ? index_steps_bf16_64(queries) : index_steps_bf16_32(queries);
+  if (in.workload.index_form == CacheForm::bf16) return index_steps_bf16_64(queries);
+  return in.index_head_tile == 64 ? index_steps_fp8_64(queries) : index_steps_fp8_32(queries);
 }
 
 // Fills what scoring reads, for either launch form.

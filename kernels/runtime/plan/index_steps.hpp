@@ -11,16 +11,16 @@ namespace daybreak::kernels {
 using IndexerArgs = IndexerOf<Record, 64, 1, dsa::Fp8>::Args;
 using IndexerTopkArgs = IndexerTopkOf<Record, 64, 1, dsa::Fp8>::Args;
 
-// Binds the variant for `queries` tokens (1 to 8: the next larger of 1, 2, 4, 5, 8).
+// Binds the variant for `queries` tokens, 1 to 8: the next larger of those compiled (FP8 1, 2, 4, 8; BF16,
+// which stands for published kernels, 1, 5, 8 and 64 heads).
 struct IndexSteps {
-  void (*prepare)(Step&, const Tuning&, const IndexerPrepareOf<Record, 64, dsa::Fp8>::Args&);
-  void (*score)(Step&, const Tuning&, const IndexerArgs&);
-  void (*score_and_select)(Step&, const Tuning&, const IndexerTopkArgs&);
+  void (*prepare)(Step&, const std::vector<Tuning>&, const IndexerPrepareOf<Record, 64, dsa::Fp8>::Args&);
+  void (*score)(Step&, const std::vector<Tuning>&, const IndexerArgs&);
+  void (*score_and_select)(Step&, const std::vector<Tuning>&, const IndexerTopkArgs&);
 };
 
 IndexSteps index_steps_fp8_64(int queries);
 IndexSteps index_steps_fp8_32(int queries);
 IndexSteps index_steps_bf16_64(int queries);
-IndexSteps index_steps_bf16_32(int queries);
 
 }  // namespace daybreak::kernels

@@ -2,6 +2,8 @@
 
 namespace daybreak::kernels {
 
-IndexSteps index_steps_fp8_64(int queries) { return index_steps_for<64, dsa::Fp8>(queries); }
+IndexSteps index_steps_fp8_64(int queries) {
+  return index_steps_for<64, dsa::Fp8, 1, 2, 4, 8>(queries);
+}
 
 }  // namespace daybreak::kernels

@@ -18,7 +18,7 @@ template <int kHeads, int kQueries, class Form>
 IndexSteps index_steps_of() {
   return {
       .prepare =
-          [](Step& step, const Tuning& tuning, const IndexerPrepareOf<Record, 64, dsa::Fp8>::Args& a) {
+          [](Step& step, const std::vector<Tuning>& tuning, const IndexerPrepareOf<Record, 64, dsa::Fp8>::Args& a) {
             using K = IndexerPrepare<kHeads, Form>;
             typename K::template On<Record>::Args args{
                 a.q_raw, a.k_raw, a.head_weights, a.norm_weight, a.norm_bias, a.angles,
@@ -27,14 +27,14 @@ IndexSteps index_steps_of() {
             bind<K::template On>(step, tuning, args);
           },
       .score =
-          [](Step& step, const Tuning& tuning, const IndexerArgs& a) {
+          [](Step& step, const std::vector<Tuning>& tuning, const IndexerArgs& a) {
             using K = Indexer<kHeads, kQueries, Form>;
             auto args = index_inputs<typename K::template On<Record>::Args>(a);
             args.scores = a.scores, args.positions = a.positions;
             bind<K::template On>(step, tuning, args);
           },
       .score_and_select =
-          [](Step& step, const Tuning& tuning, const IndexerTopkArgs& a) {
+          [](Step& step, const std::vector<Tuning>& tuning, const IndexerTopkArgs& a) {
             using K = IndexerTopk<kHeads, kQueries, Form>;
             auto args = index_inputs<typename K::template On<Record>::Args>(a);
             args.lists = a.lists, args.positions = a.positions, args.valid = a.valid;
@@ -43,13 +43,12 @@ IndexSteps index_steps_of() {
           }};
 }
 
-template <int kHeads, class Form>
+// The smallest of the given numbers of query tokens that holds `queries`.
+template <int kHeads, class Form, int kFirst, int... kMore>
 IndexSteps index_steps_for(int queries) {
-  if (queries <= 1) return index_steps_of<kHeads, 1, Form>();
-  if (queries <= 2) return index_steps_of<kHeads, 2, Form>();
-  if (queries <= 4) return index_steps_of<kHeads, 4, Form>();
-  if (queries <= 5) return index_steps_of<kHeads, 5, Form>();
-  return index_steps_of<kHeads, 8, Form>();
+  if constexpr (sizeof...(kMore) > 0)
+    if (queries > kFirst) return index_steps_for<kHeads, Form, kMore...>(queries);
+  return index_steps_of<kHeads, kFirst, Form>();
 }
 
 }  // namespace daybreak::kernels

@@ -46,7 +46,7 @@ void check(const Workload& w) {
 DecodeInputs::DecodeInputs(const Workload& w, isa::MemoryImage& image, isa::BindingTable& bindings)
     : workload(w), image_(image), bindings_(bindings) {
   check(w);
-  index_head_tile = w.index_heads <= 32 ? 32 : 64;
+  index_head_tile = w.index_heads <= 32 && w.index_form == CacheForm::fp8 ? 32 : 64;
   padded_heads = dsa::padded_heads(w.heads);
   rope = std::make_shared<RopeTable>(w.rope, dsa::kRope, w.rope_magnitude);
   index_pages = std::make_shared<PagePlacement>(

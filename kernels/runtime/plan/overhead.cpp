@@ -133,7 +133,7 @@ void add_index_overhead(Plan& plan, const DecodeInputs& in, const std::string& m
               .steers = {in.selected, in.latent_requests, in.latent_blocks, s.rows.binding,
                          s.stamps.binding, s.built.binding, s.lists.binding},
               .floor = {.bytes = w.batch * w.topk * dsa::kRecordBytes},
-              .record = [=](uint32_t task, const RecordContext& context) {
+              .record = [=](uint32_t task, const Tuning&, const RecordContext& context) {
                 Record m(context);
                 m.enter(chosen.name, 0);
                 chosen.record(m, s, task);

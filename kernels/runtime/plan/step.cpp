@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "configs/reader/errors.hpp"
+
 namespace daybreak::kernels {
 namespace {
 
@@ -26,6 +28,23 @@ void Plan::prepare(const isa::Capabilities& chip, bool steering) {
     }
   }
   for (size_t b = 0; b < bindings_.size(); ++b) bindings_[b].phantom = !needed_[b];
+  choose_tunings();
+}
+
+void Plan::choose_tunings() {
+  chosen_.clear();
+  for (const Step& step : steps_) {
+    const RecordContext context{.capabilities = chip_, .memory = image_, .bindings = bindings_};
+    for (size_t i = 0; i < step.tunings.size(); ++i) {
+      try {
+        if (step.tasks > 0) step.record(0, step.tunings[i], context);
+        chosen_.push_back(step.tunings[i]);
+        break;
+      } catch (const UserError&) {
+        if (i + 1 == step.tunings.size()) throw;
+      }
+    }
+  }
 }
 
 std::vector<isa::Launch> Plan::launches() const {
@@ -42,7 +61,7 @@ std::vector<isa::Launch> Plan::launches() const {
 isa::TaskProgram Plan::program(uint32_t launch, uint32_t task, const isa::MemoryImage& memory) {
   RecordContext context{.capabilities = chip_, .memory = memory, .bindings = bindings_};
   if (steering_) context.needed = [this](uint16_t binding) { return needed_[binding]; };
-  return steps_[launch].record(task, context);
+  return steps_[launch].record(task, chosen_[launch], context);
 }
 
 std::vector<ref::Verdict> Plan::check() const {

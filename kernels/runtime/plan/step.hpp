@@ -29,7 +29,8 @@ struct Step {
   std::vector<uint16_t> writes;
   std::vector<uint16_t> steers;      // bindings whose values decide addresses, extents or order
   Floor floor;
-  std::function<isa::TaskProgram(uint32_t task, const RecordContext&)> record;
+  std::function<isa::TaskProgram(uint32_t task, const Tuning&, const RecordContext&)> record;
+  std::vector<Tuning> tunings{{}};   // best first; the first whose task 0 fits the chip's scratchpads
   std::function<std::vector<ref::Verdict>()> check;   // after the step has run; may be empty
 };
 
@@ -43,7 +44,7 @@ class Plan : public isa::TaskSource {
   isa::MemoryImage& image() { return image_; }
   isa::BindingTable& bindings() { return bindings_; }
 
-  // Prepares for a chip. `steering`: bindings no steering operand depends on become phantom (the
+  // Prepares for a chip: chooses tunings, UserError when none fits. `steering`: bindings no steering operand depends on become phantom (the
   // backward slice over the steps, last to first).
   void prepare(const isa::Capabilities& chip, bool steering);
   std::vector<isa::Launch> launches() const;
@@ -57,17 +58,20 @@ class Plan : public isa::TaskSource {
   isa::MemoryImage& image_;
   isa::BindingTable& bindings_;
   std::vector<Step> steps_;
+  void choose_tunings();
   isa::Capabilities chip_;
+  std::vector<Tuning> chosen_;       // by step
   bool steering_ = false;
   std::vector<bool> needed_;         // by binding
 };
 
 // Binds kernel K to its arguments: name, task count and programs.
 template <template <class> class K>
-void bind(Step& step, const Tuning& tuning, const typename K<Record>::Args& args) {
+void bind(Step& step, const std::vector<Tuning>& tunings, const typename K<Record>::Args& args) {
   step.name = K<Record>::kName;
   step.tasks = uint32_t(K<Record>::tasks(args));
-  step.record = [=](uint32_t task, const RecordContext& context) {
+  step.tunings = tunings;
+  step.record = [=](uint32_t task, const Tuning& tuning, const RecordContext& context) {
     return record_task<K>(args, tuning, task, context);
   };
 }

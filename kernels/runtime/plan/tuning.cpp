@@ -29,11 +29,17 @@ ChainTuning tuning_for(const Workload& w, const isa::Capabilities& chip) {
                             int(ceil_div(ceil_div(w.longest(), kIndexStep), kLongestTask)));
   t.topk_splits = splits(chip.cores, w.tokens(), w.longest(), kTopkRange);
   t.attention_splits = splits(chip.cores, groups, std::min(w.topk, w.longest()), kAttentionStep);
-  t.indexer = {.ring = 3, .boards = 2, .score_ahead = 1};
-  t.topk = {.ring = 2, .boards = 1, .score_ahead = 0};
-  t.rows = {.ring = 1, .boards = 1, .score_ahead = 0};
   // Three slots let a full step of scores run ahead of the accumulation (prototype, Record replay).
-  t.attention = {.ring = 3, .boards = 2, .score_ahead = dsa::kDim};
+  t.attention = {{.ring = 3, .boards = 2, .score_ahead = dsa::kDim},
+                 {.ring = 2, .boards = 2, .score_ahead = 320},
+                 {.ring = 2, .boards = 1, .score_ahead = 0},
+                 {.ring = 1, .boards = 1, .score_ahead = 0}};
+  t.indexer = {{.ring = 3, .boards = 2, .score_ahead = 1},
+               {.ring = 2, .boards = 2, .score_ahead = 1},
+               {.ring = 2, .boards = 1, .score_ahead = 0},
+               {.ring = 1, .boards = 1, .score_ahead = 0}};
+  t.topk = {{.ring = 2, .boards = 1, .score_ahead = 0}, {.ring = 1, .boards = 1, .score_ahead = 0}};
+  t.rows = {{.ring = 1, .boards = 1, .score_ahead = 0}};
   return t;
 }
 

@@ -2,6 +2,7 @@
 // none of it changes what is computed beyond the order of split sums.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "isa/program/program.hpp"
 #include "kernels/runtime/plan/workload.hpp"
@@ -13,7 +14,8 @@ struct ChainTuning {
   int index_splits = 1;       // tasks per request of indexer and indexer_topk
   int topk_splits = 1;        // partial lists per token
   int attention_splits = 1;   // tasks per (token, 64 heads) of sparse_mla
-  Tuning indexer, topk, attention, rows;
+  // Best first: the plan takes the first that fits the chip's scratchpads.
+  std::vector<Tuning> indexer, topk, attention, rows;
 };
 
 // Fills the chip's cores where the batch alone does not, and bounds the length of one task's program.

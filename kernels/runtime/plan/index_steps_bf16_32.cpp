@@ -1,7 +1,0 @@
-#include "kernels/runtime/plan/index_steps_impl.hpp"
-
-namespace daybreak::kernels {
-
-IndexSteps index_steps_bf16_32(int queries) { return index_steps_for<32, dsa::Plain>(queries); }
-
-}  // namespace daybreak::kernels
