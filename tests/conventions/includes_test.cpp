@@ -13,8 +13,6 @@ struct Rule {
   std::vector<std::string> may_include;
 };
 
-// The first rule whose folder is a prefix of the file's path holds. The reference for operators shares
-// no code with what it checks.
 // How an error is thrown and how the nearest known word is named in it: everybody's.
 const std::vector<std::string>& common() {
   static const std::vector<std::string> list = {"configs/reader/errors.hpp",
@@ -22,6 +20,8 @@ const std::vector<std::string>& common() {
   return list;
 }
 
+// The first rule whose folder is a prefix of the file's path holds. The reference for operators
+// shares no code with what it checks.
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> list = {
       {"configs/", {"configs/"}},

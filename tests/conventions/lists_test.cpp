@@ -14,8 +14,8 @@ std::string all_text(const std::string& folder) {
   return out;
 }
 
-// That each listed instruction is tested and documented is checked from the list itself (tests/isa);
-// here: that nothing in the folder was left out of it.
+// That each listed instruction is tested and documented is checked from the list itself
+// (tests/isa); here: that nothing in the folder was left out of it.
 TEST(Instructions, InTheFolderAreInTheList) {
   const std::string list = read("isa/instructions/list.hpp");
   const std::regex type("struct (\\w+) \\{\\s+static constexpr Opcode kOpcode");

@@ -15,8 +15,8 @@ struct SourceFile {
 };
 
 std::filesystem::path root();
-// Every text file that belongs to the project, in order of path: no build folders, outputs or hidden
-// files except those of .ci. `under` limits it to a folder.
+// Every text file that belongs to the project, in order of path: no build folders, outputs or
+// hidden files except those of .ci. `under` limits it to a folder.
 std::vector<SourceFile> files(const std::string& under = "");
 std::vector<SourceFile> sources();  // *.hpp and *.cpp
 std::string read(const std::string& path);

@@ -1,5 +1,5 @@
-// A real run: the decode chain of a small workload on the chip, its trace read back and compared with
-// what the simulator reported and counted.
+// A real run: the decode chain of a small workload on the chip, its trace read back and compared
+// with what the simulator reported and counted.
 #include "kernels/runtime/plan/workload.hpp"
 #include "readback.hpp"
 #include "sim/chip/chip.hpp"

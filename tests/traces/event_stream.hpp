@@ -1,5 +1,6 @@
-// A random but lawful run, as the simulator would report it: spans that tile, slots that never overlap,
-// launches that do. Tests compare what observers make of it with sums taken from the lists themselves.
+// A random but lawful run, as the simulator would report it: spans that tile, slots that never
+// overlap, launches that do. Tests compare what observers make of it with sums taken from the lists
+// themselves.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -24,8 +25,8 @@ struct EventStream {
   std::vector<LaunchEvent> launches;
   std::deque<std::string> names;  // storage of kernel names and labels
 
-  // Reports everything in the order of simulated time. At equal times producers come before flows and
-  // consumers after them, as units would report them.
+  // Reports everything in the order of simulated time. At equal times producers come before flows
+  // and consumers after them, as units would report them.
   void play(Observer& observer) const {
     for (const UnitInfo& u : units) observer.unit(u);
     std::vector<std::pair<std::pair<int64_t, int>, std::function<void()>>> calls;

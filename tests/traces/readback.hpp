@@ -1,5 +1,6 @@
-// Written traces read by Google's trace processor, which shares nothing with the writer. It is silent
-// on lost events, so counts and summed durations of every track are compared with the run's own.
+// Written traces read by Google's trace processor, which shares nothing with the writer. It is
+// silent on lost events, so counts and summed durations of every track are compared with the run's
+// own.
 #pragma once
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -62,8 +63,8 @@ inline void add(Sums& sums, const std::string& track, int64_t cycles) {
   sums[track].cycles += cycles;
 }
 
-// What each track must hold, from the run's own lists. Launches may overlap and then share lanes, so
-// they are summed over lanes.
+// What each track must hold, from the run's own lists. Launches may overlap and then share lanes,
+// so they are summed over lanes.
 inline Sums expected(const EventStream& stream, const std::string& chip) {
   Sums out;
   std::map<int32_t, std::string> place;

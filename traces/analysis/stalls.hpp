@@ -1,6 +1,6 @@
-// Where the cycles went: busy and stall cycles per unit and per (launch, kind of unit), from the spans
-// of a run. Spans must tile the run: a gap, an overlap or a missing end is an InvariantError that names
-// the unit, so the sums below are exact.
+// Where the cycles went: busy and stall cycles per unit and per (launch, kind of unit), from the
+// spans of a run. Spans must tile the run: a gap, an overlap or a missing end is an InvariantError
+// that names the unit, so the sums below are exact.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -41,8 +41,8 @@ struct LaunchAccount {
   std::vector<KindAccount> kinds;             // units of cores, in the order they were announced
   int64_t cycles() const { return ended - ready; }
   const KindAccount* kind(std::string_view word) const;  // by last word; nullptr: none
-  // The kind whose work bounds the launch: most cycles busy or held up by data (see is_data_stall), as
-  // a share of its time; nullptr without units.
+  // The kind whose work bounds the launch: most cycles busy or held up by data (see is_data_stall),
+  // as a share of its time; nullptr without units.
   const KindAccount* bounding() const;
 };
 

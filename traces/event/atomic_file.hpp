@@ -1,6 +1,6 @@
-// A file that appears whole or not at all: bytes go to a temporary file in the same folder, commit()
-// renames it. Without commit() the destructor removes the temporary file. Failures throw UserError
-// naming the path, because the path is what the user gave.
+// A file that appears whole or not at all: bytes go to a temporary file in the same folder,
+// commit() renames it. Without commit() the destructor removes the temporary file. Failures throw
+// UserError naming the path, because the path is what the user gave.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -71,7 +71,8 @@ struct InstructionEvent {
   int64_t macs = 0;
 };
 
-// A semaphore (or fence between cores) let an instruction start: an arrow from producer to consumer.
+// A semaphore (or fence between cores) let an instruction start: an arrow from producer to
+// consumer.
 struct FlowEvent {
   int32_t from_unit = 0, to_unit = 0;
   int64_t from_time = 0, to_time = 0;

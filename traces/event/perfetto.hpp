@@ -1,12 +1,12 @@
 // Perfetto protobuf trace of a run, written as it happens. Field numbers: spec/perfetto.md.
 //
-// One tick of the file (1 ns to its readers) is one cycle of the core clock; the slice "run" carries
-// clock_hz. A process per core and one for the chip. Tracks:
+// One tick of the file (1 ns to its readers) is one cycle of the core clock; the slice "run"
+// carries clock_hz. A process per core and one for the chip. Tracks:
 //   chip    run, launches, units outside the cores, counter "memory traffic asked for"
 //   core N  tasks, then per unit one track per slot (its instructions, started to retired) and one
 //           track "UNIT state" (busy or the cause of the stall: its slices tile the run)
-// Flows join the instruction that signalled to the one that waited. The last instructions of each unit
-// are held back so that a flow can still name its producer; older producers get no arrow, see
+// Flows join the instruction that signalled to the one that waited. The last instructions of each
+// unit are held back so that a flow can still name its producer; older producers get no arrow, see
 // flows_dropped(). The file appears under its name only when the run has ended (AtomicFile).
 #pragma once
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The packets of a Perfetto trace file: encoding alone, no knowledge of chips. Names are interned, so
-// each is written once. Packets go to the file in blocks; memory stays bounded.
+// The packets of a Perfetto trace file: encoding alone, no knowledge of chips. Names are interned,
+// so each is written once. Packets go to the file in blocks; memory stays bounded.
 #pragma once
 #include <cstdint>
 #include <span>

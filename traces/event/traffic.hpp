@@ -1,5 +1,6 @@
 // Memory traffic over time in constant memory: bytes are spread evenly over the cycles of the
-// instruction that asked for them and collected in windows, which double when there would be too many.
+// instruction that asked for them and collected in windows, which double when there would be too
+// many.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a run leaves: one RunRecord, written as JSON. Same inputs give the same bytes, so it holds no
-// path, time or host; keys come in the order of the members; errors are kept to 3 digits.
+// What a run leaves: one RunRecord, written as JSON. Same inputs give the same bytes, so it holds
+// no path, time or host; keys come in the order of the members; errors are kept to 3 digits.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -45,7 +45,8 @@ struct UnitStalls {
   CauseCycles cycles{};
 };
 
-// One launch. Times are cycles of the core clock from "dependencies met" to the end of the last task.
+// One launch. Times are cycles of the core clock from "dependencies met" to the end of the last
+// task.
 struct KernelRow {
   std::string kernel;
   int64_t launch = 0, tasks = 0, cores = 0;

@@ -4,8 +4,8 @@
 //   issue     it waited for the control processor (issue order, full FIFO)
 //   sync      it waited for other units (semaphores, ring slots, workspace hand-over)
 //   dispatch  it had no task, or its launch was being prepared; idle cores count here
-// The shares are those of the bounding unit kind over all cores of the chip. Where the floor's work ran
-// beside that unit's waiting, its waits cover the floor in the order sync, issue, dispatch.
+// The shares are those of the bounding unit kind over all cores of the chip. Where the floor's work
+// ran beside that unit's waiting, its waits cover the floor in the order sync, issue, dispatch.
 #pragma once
 #include <cstdint>
 #include <string>
