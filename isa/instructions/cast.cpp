@@ -12,7 +12,8 @@ Work Cast::work() const {
 }
 
 void Cast::execute(Context& c) const {
-  detail::elementwise(c, kName, to, [](float x) { return x; }, from);
+  detail::elementwise(
+      c, kName, to, [](float x) { return x; }, from);
 }
 
 }  // namespace daybreak::isa

@@ -7,8 +7,8 @@ namespace daybreak::isa {
 
 const TensorDesc& Context::tensor(const TensorRef& r) const {
   if (r.tensor >= tensors.size())
-    throw InvariantError("tensor t" + std::to_string(r.tensor) + " is not declared; the program has " +
-                         std::to_string(tensors.size()));
+    throw InvariantError("tensor t" + std::to_string(r.tensor) +
+                         " is not declared; the program has " + std::to_string(tensors.size()));
   return tensors[r.tensor];
 }
 

@@ -16,7 +16,8 @@ void Dequantise::execute(Context& c) const {
   if (group <= 0 || to.cols % uint32_t(group))
     detail::fail(kName, "a group of " + std::to_string(group) + " must divide the " +
                             std::to_string(to.cols) + " columns");
-  if (from.format != Format::e4m3) detail::fail(kName, "codes " + detail::describe(from) + " must be e4m3");
+  if (from.format != Format::e4m3)
+    detail::fail(kName, "codes " + detail::describe(from) + " must be e4m3");
   detail::expect_shape(scales, to.rows, to.cols / uint32_t(group), "scales", kName);
   detail::RowReader reader(c, from, kName), factors(c, scales, kName);
   detail::RowWriter writer(c, to, kName);

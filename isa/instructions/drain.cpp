@@ -13,7 +13,8 @@ Work Drain::work() const {
 void Drain::execute(Context& c) const {
   if (from.space != Space::accumulator)
     detail::fail(kName, "source " + detail::describe(from) + " must be in the accumulator");
-  detail::elementwise(c, kName, to, [](float x) { return x; }, from);
+  detail::elementwise(
+      c, kName, to, [](float x) { return x; }, from);
 }
 
 }  // namespace daybreak::isa

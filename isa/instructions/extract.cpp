@@ -24,15 +24,15 @@ void Extract::execute(Context& c) const {
   auto list = detail::read_records(c, from, kName);
   std::erase_if(list, [](const detail::Record& r) { return !detail::selectable(r); });
   if (int64_t(list.size()) > positions.elements())
-    detail::fail(kName,
-                 std::to_string(list.size()) + " records do not fit " + detail::describe(positions));
+    detail::fail(
+        kName, std::to_string(list.size()) + " records do not fit " + detail::describe(positions));
   std::vector<int32_t> out;
   for (const detail::Record& r : list) out.push_back(r.position);
   std::sort(out.begin(), out.end());
   const int32_t found = int32_t(out.size());
   out.resize(size_t(positions.elements()), -1);
   std::byte* base = detail::base_of(c, positions, kName);
-  for (int64_t r = 0; r < positions.rows; ++r)
+  for (int64_t r = 0; r < positions.rows && positions.cols; ++r)
     std::memcpy(base + r * int64_t(positions.pitch), out.data() + r * positions.cols,
                 size_t(positions.row_bytes()));
   if (count.empty()) return;

@@ -13,7 +13,8 @@ Work Fma::work() const {
 }
 
 void Fma::execute(Context& ctx) const {
-  detail::elementwise(ctx, kName, to, [](float x, float y, float z) { return x * y + z; }, a, b, c);
+  detail::elementwise(
+      ctx, kName, to, [](float x, float y, float z) { return x * y + z; }, a, b, c);
 }
 
 }  // namespace daybreak::isa

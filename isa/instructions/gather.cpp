@@ -11,8 +11,9 @@ namespace {
 
 int64_t entries(const Gather& g) {
   if (g.rows_per_entry <= 0 || g.to.rows % uint32_t(g.rows_per_entry))
-    detail::fail(Gather::kName, std::to_string(g.rows_per_entry) + " rows per entry must divide the " +
-                                    std::to_string(g.to.rows) + " rows of the tile");
+    detail::fail(Gather::kName, std::to_string(g.rows_per_entry) +
+                                    " rows per entry must divide the " + std::to_string(g.to.rows) +
+                                    " rows of the tile");
   return g.to.rows / uint32_t(g.rows_per_entry);
 }
 
@@ -22,7 +23,8 @@ detail::Rectangle rectangle(const Context& c, const Gather& g, int64_t entry, in
   const int64_t row =
       detail::row_of_entry(t, g.from.row, index, g.rows_per_entry, entry, Gather::kName);
   if (row < 0) return {.tensor = &t};
-  return detail::clip(c, {g.from.tensor, row, g.from.col}, g.rows_per_entry, g.to.cols, Gather::kName);
+  return detail::clip(c, {g.from.tensor, row, g.from.col}, g.rows_per_entry, g.to.cols,
+                      Gather::kName);
 }
 
 // An index table built before the page table changed names rows of somebody else.

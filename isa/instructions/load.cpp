@@ -14,7 +14,8 @@ void Load::execute(Context& c) const {
   std::byte* base = detail::base_of(c, to, kName);
   const auto r = detail::clip(c, from, to.rows, to.cols, kName);
   if (!r.whole)
-    for (int64_t i = 0; i < to.rows; ++i) std::memset(base + i * int64_t(to.pitch), 0, to.row_bytes());
+    for (int64_t i = 0; i < to.rows; ++i)
+      std::memset(base + i * int64_t(to.pitch), 0, to.row_bytes());
   detail::read_rectangle(c, r, to, base);
 }
 

@@ -15,7 +15,8 @@ Work Map::work() const {
 
 void Map::execute(Context& c) const {
   const auto apply = [&](auto f) {
-    detail::elementwise(c, kName, to, [f, k = factor](float x) { return f(x * k); }, from);
+    detail::elementwise(
+        c, kName, to, [f, k = factor](float x) { return f(x * k); }, from);
   };
   switch (function) {
     case Function::copy: return apply([](float x) { return x; });

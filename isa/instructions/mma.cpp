@@ -27,8 +27,8 @@ void decode(Format format, const std::byte* row, int64_t first, int64_t count, f
 
 // An operand whose rows run along the reduction, columns [first, first + depth): panels of `width` rows,
 // each (depth, width). Rows past the end are zeros.
-void pack_along(const TileRef& t, const std::byte* base, int64_t first, int64_t depth, int64_t width,
-                double* to) {
+void pack_along(const TileRef& t, const std::byte* base, int64_t first, int64_t depth,
+                int64_t width, double* to) {
   float buffer[128];
   for (int64_t p = 0; p < round_up(t.rows, width); ++p) {
     double* at = to + p / width * width * depth + p % width;
@@ -43,8 +43,8 @@ void pack_along(const TileRef& t, const std::byte* base, int64_t first, int64_t 
 
 // An operand whose rows are steps of the reduction, rows [first, first + depth): panels of kPanelCols
 // columns, each (depth, kPanelCols).
-void pack_across(const TileRef& t, const std::byte* base, int64_t first, int64_t depth, float* buffer,
-                 double* to) {
+void pack_across(const TileRef& t, const std::byte* base, int64_t first, int64_t depth,
+                 float* buffer, double* to) {
   const int64_t cols = t.cols, padded = round_up(cols, kPanelCols);
   std::fill(buffer + cols, buffer + padded, 0.0f);
   for (int64_t k = 0; k < depth; ++k) {
@@ -63,7 +63,8 @@ void expect_operands(const Mma& i) {
       detail::fail(Mma::kName, detail::describe(*t) + " must be bf16 (2-byte aligned) or e4m3");
   if (i.acc.format != Format::f32 || i.acc.offset % 4 || i.acc.pitch % 4)
     detail::fail(Mma::kName, detail::describe(i.acc) + " must be f32, 4-byte aligned");
-  detail::expect_shape(i.acc, i.a.rows, i.b_transposed ? i.b.rows : i.b.cols, "accumulator", Mma::kName);
+  detail::expect_shape(i.acc, i.a.rows, i.b_transposed ? i.b.rows : i.b.cols, "accumulator",
+                       Mma::kName);
   if (i.a.cols != (i.b_transposed ? i.b.cols : i.b.rows))
     detail::fail(Mma::kName, detail::describe(i.a) + " and " + detail::describe(i.b) +
                                  " differ in the length of the reduction");

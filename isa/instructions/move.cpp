@@ -16,7 +16,8 @@ Work Move::work() const {
 void Move::execute(Context& c) const {
   detail::expect_shape(from, to.rows, to.cols, "source", kName);
   if (from.format != to.format)
-    detail::fail(kName, detail::describe(from) + " and " + detail::describe(to) + " differ in format");
+    detail::fail(kName,
+                 detail::describe(from) + " and " + detail::describe(to) + " differ in format");
   const std::byte* x = detail::base_of(c, from, kName);
   std::byte* y = detail::base_of(c, to, kName);
   for (int64_t r = 0; r < to.rows; ++r)

@@ -23,7 +23,8 @@ void Quantise::execute(Context& c) const {
     detail::fail(kName, "a group of " + std::to_string(group) + " must divide the " +
                             std::to_string(to.cols) + " columns");
   detail::expect_shape(scales, to.rows, to.cols / uint32_t(group), "scales", kName);
-  if (to.format != Format::e4m3) detail::fail(kName, "codes " + detail::describe(to) + " must be e4m3");
+  if (to.format != Format::e4m3)
+    detail::fail(kName, "codes " + detail::describe(to) + " must be e4m3");
   const auto rule = power_of_two ? numeric::ScaleRule::ue8m0_ceil : numeric::ScaleRule::plain;
   detail::RowReader reader(c, from, kName);
   detail::RowWriter scale_rows(c, scales, kName);

@@ -14,7 +14,8 @@ Work Rope::work() const {
 
 void Rope::execute(Context& c) const {
   detail::expect_shape(from, to.rows, to.cols, "operand", kName);
-  if (to.cols % 2) detail::fail(kName, detail::describe(to) + " must have an even number of columns");
+  if (to.cols % 2)
+    detail::fail(kName, detail::describe(to) + " must have an even number of columns");
   detail::expect_shape(angles, angles.rows == 1 ? 1 : to.rows, to.cols, "angles", kName);
   detail::RowReader reader(c, from, kName), turns(c, angles, kName);
   detail::RowWriter writer(c, to, kName);

@@ -18,7 +18,8 @@ void RowReduce::execute(Context& c) const {
     values = detail::row_sums(c, from, kName);
   } else {
     detail::RowReader rows(c, from, kName);
-    for (int64_t r = 0; r < from.rows; ++r) values.push_back(detail::largest(rows.row(r), from.cols));
+    for (int64_t r = 0; r < from.rows; ++r)
+      values.push_back(detail::largest(rows.row(r), from.cols));
   }
   detail::write_vector(c, to, values, kName);
 }

@@ -13,8 +13,8 @@ Work ScaleAdd::work() const {
 }
 
 void ScaleAdd::execute(Context& c) const {
-  detail::elementwise(c, kName, to, [](float x, float f, float y) { return x * f + y; }, to, factor,
-                      addend);
+  detail::elementwise(
+      c, kName, to, [](float x, float f, float y) { return x * f + y; }, to, factor, addend);
 }
 
 }  // namespace daybreak::isa

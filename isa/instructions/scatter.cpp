@@ -19,7 +19,9 @@ detail::Rectangle rectangle(const Context& c, const Scatter& s, int64_t entry, i
 }  // namespace
 
 Work Scatter::work() const {
-  return {.read_bytes = 4 * int64_t(from.rows), .write_bytes = from.bytes(), .index_entries = from.rows};
+  return {.read_bytes = 4 * int64_t(from.rows),
+          .write_bytes = from.bytes(),
+          .index_entries = from.rows};
 }
 
 void Scatter::execute(Context& c) const {

@@ -37,8 +37,8 @@ Work TopkBlock::work() const {
 
 void TopkBlock::execute(Context& c) const {
   if (count < 0 || count > scores.elements())
-    detail::fail(kName, "count " + std::to_string(count) + " of " + std::to_string(scores.elements()) +
-                            " scores");
+    detail::fail(kName, "count " + std::to_string(count) + " of " +
+                            std::to_string(scores.elements()) + " scores");
   if (k < 0 || to.elements() != k)
     detail::fail(kName, detail::describe(to) + " must hold " + std::to_string(k) + " records");
   if (first < 0 || int64_t(first) + count > std::numeric_limits<int32_t>::max())

@@ -75,8 +75,8 @@ struct MemoryImage::Impl {
       const Region& r = regions[last];
       if (at >= r.base && at < r.end && bytes <= r.end - at) return;
     }
-    throw InvariantError(std::string(what) + " of " + std::to_string(bytes) + " bytes at " + place(at) +
-                         " is outside every region of memory");
+    throw InvariantError(std::string(what) + " of " + std::to_string(bytes) + " bytes at " +
+                         place(at) + " is outside every region of memory");
   }
 
   // Contents of a page that nothing has written.
@@ -130,7 +130,8 @@ struct MemoryImage::Impl {
     // Pages that exist already were made without this region's contents.
     if (generator && bytes.value > 0)
       for (auto& [number, page] : pages) {
-        const uint64_t begin = std::max(number * kPage, base), stop = std::min(number * kPage + kPage, end);
+        const uint64_t begin = std::max(number * kPage, base),
+                       stop = std::min(number * kPage + kPage, end);
         if (begin < stop)
           generator(begin - base, std::span(page.bytes.get() + begin % kPage, stop - begin));
       }
@@ -143,14 +144,16 @@ struct MemoryImage::Impl {
 MemoryImage::MemoryImage() : impl_(std::make_unique<Impl>()) {}
 MemoryImage::~MemoryImage() = default;
 
-Address MemoryImage::reserve(const std::string& name, Bytes bytes, Generator generator, uint64_t align) {
+Address MemoryImage::reserve(const std::string& name, Bytes bytes, Generator generator,
+                             uint64_t align) {
   if (align == 0) throw InvariantError("region " + name + " asks for an alignment of 0");
   const uint64_t base = (impl_->next + align - 1) / align * align;
   impl_->add(base, name, bytes, std::move(generator));
   return Address(base);
 }
 
-void MemoryImage::reserve_at(Address base, const std::string& name, Bytes bytes, Generator generator) {
+void MemoryImage::reserve_at(Address base, const std::string& name, Bytes bytes,
+                             Generator generator) {
   impl_->add(base.value, name, bytes, std::move(generator));
 }
 

@@ -25,7 +25,8 @@ int64_t TensorDesc::offset_of(int64_t row, int64_t col) const {
     at += uint64_t(row) * uint64_t(strides[0]);
   }
   const int64_t bits = bits_of(format);
-  return int64_t(at + (bits < 8 ? uint64_t(col * bits / 8) : uint64_t(col) * uint64_t(strides[rank - 1])));
+  return int64_t(
+      at + (bits < 8 ? uint64_t(col * bits / 8) : uint64_t(col) * uint64_t(strides[rank - 1])));
 }
 
 TensorDesc tensor(uint16_t binding, Format format, std::initializer_list<int64_t> dims) {

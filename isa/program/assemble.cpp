@@ -11,9 +11,9 @@ namespace daybreak::isa {
 
 namespace {
 
-template <class T>
-void check(const Scanner& s, const char* what, const T& v) {
-  if (const std::string fault = fault_of(v); !fault.empty()) s.fail(fmt::format("{} {}", what, fault));
+template <class T> void check(const Scanner& s, const char* what, const T& v) {
+  if (const std::string fault = fault_of(v); !fault.empty())
+    s.fail(fmt::format("{} {}", what, fault));
 }
 
 // ---- values of fields ------------------------------------------------------------------------
@@ -76,8 +76,8 @@ TensorDesc parse_tensor(Scanner& s, size_t index) {
   if (s.integer<size_t>("the tensor's number") != index)
     s.fail(fmt::format("tensors are declared in order; this one is t{}", index));
   s.end_of_word();
-  static const std::vector<std::string> known = {"binding", "format", "dims", "strides", "offset", "outside",
-                                                 "scale"};
+  static const std::vector<std::string> known = {"binding", "format",  "dims", "strides",
+                                                 "offset",  "outside", "scale"};
   TensorDesc t;
   unsigned seen = 0;
   int dims = 0, strides = 0;
@@ -104,8 +104,7 @@ TensorDesc parse_tensor(Scanner& s, size_t index) {
 }
 
 // The names of all fields and of what may follow them.
-template <class I>
-std::vector<std::string> names_of_fields() {
+template <class I> std::vector<std::string> names_of_fields() {
   std::vector<std::string> names;
   I i;
   for_each_field(i, [&](const auto& field, auto&) { names.emplace_back(field.name); });
@@ -113,8 +112,7 @@ std::vector<std::string> names_of_fields() {
   return names;
 }
 
-template <class I>
-void parse_fields(Scanner& s, Entry& e, I& instruction) {
+template <class I> void parse_fields(Scanner& s, Entry& e, I& instruction) {
   uint64_t seen = 0;
   while (s.next_word()) {
     if (s.at_quote()) {
@@ -143,7 +141,8 @@ void parse_fields(Scanner& s, Entry& e, I& instruction) {
         }
         bit <<= 1;
       });
-      if (!found) s.unknown(fmt::format("field of {}", I::kName).c_str(), key, names_of_fields<I>());
+      if (!found)
+        s.unknown(fmt::format("field of {}", I::kName).c_str(), key, names_of_fields<I>());
     }
     s.end_of_word();
   }
@@ -151,7 +150,8 @@ void parse_fields(Scanner& s, Entry& e, I& instruction) {
 
 Entry parse_entry(Scanner& s, std::string_view name) {
   Entry e;
-  if (!make_instruction(e.instruction, [&](auto type) { return decltype(type)::type::kName == name; })) {
+  if (!make_instruction(e.instruction,
+                        [&](auto type) { return decltype(type)::type::kName == name; })) {
     std::vector<std::string> known = {"program", "semaphores", "scratch", "tensor"};
     for_each_instruction_type([&](auto type) { known.emplace_back(decltype(type)::type::kName); });
     s.unknown("instruction", name, known);
@@ -176,7 +176,8 @@ void parse_line(Scanner& s, TaskProgram& p) {
     if (!s.next_word()) s.fail("the kernel's name in quotes is expected");
     p.kernel = s.quoted();
     if (p.kernel.size() > kMaxText) s.fail("a kernel's name has at most 65535 bytes");
-    if (!s.next_word() || s.name() != "task" || !s.next_word()) s.fail("'task' and its number are expected");
+    if (!s.next_word() || s.name() != "task" || !s.next_word())
+      s.fail("'task' and its number are expected");
     p.task = s.integer<uint32_t>("the task's number");
     s.end_of_word();
   } else if (word == "semaphores") {

@@ -33,13 +33,14 @@ constexpr std::array<uint32_t, 256> kCrcTable = [] {
 
 class Writer {
  public:
-  template <class T>
-  void number(T v) {
+  template <class T> void number(T v) {
     using U = std::make_unsigned_t<T>;
-    for (size_t i = 0; i < sizeof(T); ++i) out.push_back(std::byte(uint8_t(uint64_t(U(v)) >> (8 * i))));
+    for (size_t i = 0; i < sizeof(T); ++i)
+      out.push_back(std::byte(uint8_t(uint64_t(U(v)) >> (8 * i))));
   }
   void text(const std::string& s) {
-    if (s.size() > kMaxText) throw InvariantError("a label or kernel name has more than 65535 bytes");
+    if (s.size() > kMaxText)
+      throw InvariantError("a label or kernel name has more than 65535 bytes");
     number(uint16_t(s.size()));
     for (char ch : s) out.push_back(std::byte(ch));
   }
@@ -78,8 +79,7 @@ class Reader {
   size_t left() const { return bytes_.size() - at_; }
   void skip(size_t n) { at_ += n; }
 
-  template <class T>
-  T number(const char* what) {
+  template <class T> T number(const char* what) {
     if (left() < sizeof(T))
       fail(fmt::format("the program ends inside {} ({} bytes needed)", what, sizeof(T)));
     uint64_t v = 0;
@@ -95,17 +95,17 @@ class Reader {
     return s;
   }
   // A count of things of at least `each` bytes, refused before anything is allocated for it.
-  template <class T>
-  size_t count(const char* what, size_t each, size_t most) {
+  template <class T> size_t count(const char* what, size_t each, size_t most) {
     const size_t n = number<T>(what);
     if (n > most) fail(fmt::format("{} {}; at most {} are allowed", n, what, most));
-    if (n > left() / each) fail(fmt::format("{} {} are more than the {} bytes left hold", n, what, left()));
+    if (n > left() / each)
+      fail(fmt::format("{} {} are more than the {} bytes left hold", n, what, left()));
     return n;
   }
-  template <class E>
-  E choice(const char* what) {
+  template <class E> E choice(const char* what) {
     const int v = number<uint8_t>(what);
-    if (v >= count_of(E{})) fail(fmt::format("{} {}; 0 to {} are allowed", what, v, count_of(E{}) - 1));
+    if (v >= count_of(E{}))
+      fail(fmt::format("{} {}; 0 to {} are allowed", what, v, count_of(E{}) - 1));
     return E(v);
   }
   bool flag(const char* what) {
@@ -137,9 +137,9 @@ class Reader {
   void field(E& v) {
     v = choice<E>("choice");
   }
-  template <class T>
-  void check(const char* what, const T& v) const {
-    if (const std::string fault = fault_of(v); !fault.empty()) fail(fmt::format("{} {}", what, fault));
+  template <class T> void check(const char* what, const T& v) const {
+    if (const std::string fault = fault_of(v); !fault.empty())
+      fail(fmt::format("{} {}", what, fault));
   }
 
  private:
@@ -149,7 +149,8 @@ class Reader {
 };
 
 void write_tensor(Writer& w, const TensorDesc& t) {
-  if (const std::string fault = fault_of(t); !fault.empty()) throw InvariantError("a tensor " + fault);
+  if (const std::string fault = fault_of(t); !fault.empty())
+    throw InvariantError("a tensor " + fault);
   w.number(t.binding);
   w.field(t.format);
   w.field(t.out_of_bounds);
@@ -198,22 +199,25 @@ void write_entry(Writer& w, const Entry& e) {
   write_semaphores(w, e.waits);
   write_semaphores(w, e.signals);
   w.text(e.label);
-  std::visit([&](const auto& i) { for_each_field(i, [&](const auto&, const auto& m) { w.field(m); }); },
-             e.instruction);
+  std::visit(
+      [&](const auto& i) { for_each_field(i, [&](const auto&, const auto& m) { w.field(m); }); },
+      e.instruction);
 }
 
 Entry read_entry(Reader& r) {
   Entry e;
   const uint8_t opcode = r.number<uint8_t>("an opcode");
-  if (!make_instruction(e.instruction,
-                        [&](auto type) { return uint8_t(decltype(type)::type::kOpcode) == opcode; }))
+  if (!make_instruction(e.instruction, [&](auto type) {
+        return uint8_t(decltype(type)::type::kOpcode) == opcode;
+      }))
     r.fail(fmt::format("opcode {:#04x} is no instruction", opcode));
   e.fence = r.flag("fence flag");
   e.live = r.flag("live flag");
   e.waits = read_semaphores(r, "waits");
   e.signals = read_semaphores(r, "signals");
   e.label = r.text("a label");
-  std::visit([&](auto& i) { for_each_field(i, [&](const auto&, auto& m) { r.field(m); }); }, e.instruction);
+  std::visit([&](auto& i) { for_each_field(i, [&](const auto&, auto& m) { r.field(m); }); },
+             e.instruction);
   return e;
 }
 
@@ -226,7 +230,8 @@ uint32_t crc32(std::span<const std::byte> bytes, uint32_t crc) {
 }
 
 std::vector<std::byte> encode(const TaskProgram& program) {
-  if (program.tensors.size() > kMaxTensors) throw InvariantError("a program has more than 65535 tensors");
+  if (program.tensors.size() > kMaxTensors)
+    throw InvariantError("a program has more than 65535 tensors");
   Writer payload;
   payload.text(program.kernel);
   payload.number(program.task);

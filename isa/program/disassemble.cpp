@@ -28,7 +28,8 @@ std::string quoted(const std::string& s) {
 
 std::string value(int32_t v) { return fmt::format("{}", v); }
 std::string value(float v) {
-  return std::isnan(v) ? fmt::format("nan:{:08x}", std::bit_cast<uint32_t>(v)) : fmt::format("{}", v);
+  return std::isnan(v) ? fmt::format("nan:{:08x}", std::bit_cast<uint32_t>(v))
+                       : fmt::format("{}", v);
 }
 template <class E>
   requires std::is_enum_v<E>
@@ -45,10 +46,7 @@ std::string value(const TensorRef& r) {
 }
 
 bool same(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
-template <class T>
-bool same(const T& a, const T& b) {
-  return a == b;
-}
+template <class T> bool same(const T& a, const T& b) { return a == b; }
 
 std::string list(const TensorDesc& t, const std::array<int64_t, 5>& numbers) {
   std::string out;
@@ -60,10 +58,12 @@ std::string line_of(const TensorDesc& t, size_t index) {
   if (const std::string fault = fault_of(t); !fault.empty())
     throw InvariantError(fmt::format("tensor t{} {}", index, fault));
   const TensorDesc plain;
-  std::string out = fmt::format("tensor t{} binding={} format={}", index, t.binding, daybreak::name_of(t.format));
+  std::string out =
+      fmt::format("tensor t{} binding={} format={}", index, t.binding, daybreak::name_of(t.format));
   if (t.rank) out += " dims=" + list(t, t.dims) + " strides=" + list(t, t.strides);
   if (t.offset != plain.offset) out += fmt::format(" offset={}", t.offset);
-  if (t.out_of_bounds != plain.out_of_bounds) out += fmt::format(" outside={}", name_of(t.out_of_bounds));
+  if (t.out_of_bounds != plain.out_of_bounds)
+    out += fmt::format(" outside={}", name_of(t.out_of_bounds));
   if (t.scale != plain.scale) out += fmt::format(" scale={}", t.scale);
   return out;
 }
@@ -90,8 +90,10 @@ std::string disassemble(const Entry& e) {
 }
 
 std::string disassemble(const TaskProgram& p) {
-  std::string out = fmt::format("program {} task {}\nsemaphores {}\nscratch", quoted(p.kernel), p.task, p.semaphores);
-  for (int s = 0; s < kSpaces; ++s) out += fmt::format(" {}={}", name_of(Space(s)), p.scratch[s].value);
+  std::string out = fmt::format("program {} task {}\nsemaphores {}\nscratch", quoted(p.kernel),
+                                p.task, p.semaphores);
+  for (int s = 0; s < kSpaces; ++s)
+    out += fmt::format(" {}={}", name_of(Space(s)), p.scratch[s].value);
   out += '\n';
   for (size_t i = 0; i < p.tensors.size(); ++i) out += line_of(p.tensors[i], i) + '\n';
   for (const Entry& e : p.code) out += disassemble(e) + '\n';

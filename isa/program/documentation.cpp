@@ -15,8 +15,7 @@ constexpr std::string_view name_of(Access a) {
   return names[int(a)];
 }
 
-template <class I>
-std::string row() {
+template <class I> std::string row() {
   I instruction;
   std::string operands;
   for_each_field(instruction, [&](const auto& field, const auto&) {

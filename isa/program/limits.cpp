@@ -2,19 +2,20 @@
 
 #include <fmt/format.h>
 
-
 namespace daybreak::isa {
 
 std::string fault_of(const TileRef& t) {
   if (t.rows > kMaxTileExtent || t.cols > kMaxTileExtent)
-    return fmt::format("is {}x{}; at most {} rows and columns are allowed", t.rows, t.cols, kMaxTileExtent);
+    return fmt::format("is {}x{}; at most {} rows and columns are allowed", t.rows, t.cols,
+                       kMaxTileExtent);
   return {};
 }
 
 std::string fault_of(const TensorRef& r) {
   for (int64_t v : {r.row, r.col})
     if (v > kMaxTensorExtent || v < -kMaxTensorExtent)
-      return fmt::format("begins at ({}, {}); rows and columns reach from -2^40 to 2^40", r.row, r.col);
+      return fmt::format("begins at ({}, {}); rows and columns reach from -2^40 to 2^40", r.row,
+                         r.col);
   return {};
 }
 

@@ -7,7 +7,8 @@ namespace daybreak::isa {
 namespace {
 
 Region folded(Region r) {
-  if (r.rows > 1 && r.pitch == r.row_bytes) r = {r.begin, 1, r.rows * r.row_bytes, r.rows * r.row_bytes};
+  if (r.rows > 1 && r.pitch == r.row_bytes)
+    r = {r.begin, 1, r.rows * r.row_bytes, r.rows * r.row_bytes};
   return r;
 }
 
@@ -54,7 +55,10 @@ bool covers(const Region& outer, const Region& inner) {
 }
 
 Region region_of(const TileRef& t) {
-  return {.begin = t.offset, .rows = t.empty() ? 0 : t.rows, .pitch = t.pitch, .row_bytes = t.row_bytes()};
+  return {.begin = t.offset,
+          .rows = t.empty() ? 0 : t.rows,
+          .pitch = t.pitch,
+          .row_bytes = t.row_bytes()};
 }
 
 Region region_of(const TensorDesc& t, int64_t row, int64_t col, int64_t rows, int64_t cols) {

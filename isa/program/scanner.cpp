@@ -11,7 +11,8 @@ namespace {
 
 bool is_space(char ch) { return ch == ' ' || ch == '\t' || ch == '\r'; }
 bool is_name(char ch) {
-  return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_';
+  return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+         ch == '_';
 }
 
 }  // namespace
@@ -71,7 +72,8 @@ void Scanner::expect(char ch) {
 }
 
 void Scanner::end_of_word() {
-  if (at_ < line_.size() && !is_space(line_[at_])) fail_at(at_, "a space or the line's end is expected here");
+  if (at_ < line_.size() && !is_space(line_[at_]))
+    fail_at(at_, "a space or the line's end is expected here");
 }
 
 std::string_view Scanner::rest_of_word() {
@@ -93,7 +95,8 @@ float Scanner::real(const char* what) {
     const auto [end, error] = std::from_chars(first, last, v);
     if (error == std::errc() && end == last && v == v) return v;
   }
-  fail(std::string(what) + " must be a number, inf, -inf or nan:BITS, not " + configs::in_quotes(word));
+  fail(std::string(what) + " must be a number, inf, -inf or nan:BITS, not " +
+       configs::in_quotes(word));
 }
 
 size_t Scanner::pick(const char* what, const std::vector<std::string>& known) {
@@ -103,7 +106,8 @@ size_t Scanner::pick(const char* what, const std::vector<std::string>& known) {
   unknown(what, found, known);
 }
 
-void Scanner::unknown(const char* what, std::string_view name, const std::vector<std::string>& known) const {
+void Scanner::unknown(const char* what, std::string_view name,
+                      const std::vector<std::string>& known) const {
   fail(configs::in_quotes(name) + " is no " + what + "; allowed are " + configs::any_of(known) +
        configs::did_you_mean(name, known));
 }

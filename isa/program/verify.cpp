@@ -41,11 +41,13 @@ class Local {
       const int64_t has = capabilities_.scratch[s].value, uses = program_.scratch[s].value;
       if (has > 0 && uses > has)
         add(Finding::Kind::overflow, -1,
-            fmt::format("the program uses {} bytes of scratchpad {}; a core has {}", uses, name_of(Space(s)), has));
+            fmt::format("the program uses {} bytes of scratchpad {}; a core has {}", uses,
+                        name_of(Space(s)), has));
     }
     if (program_.tensors.size() > kMaxTensors)
       add(Finding::Kind::limit, -1,
-          fmt::format("the program has {} tensors; at most {} are allowed", program_.tensors.size(), kMaxTensors));
+          fmt::format("the program has {} tensors; at most {} are allowed", program_.tensors.size(),
+                      kMaxTensors));
     for (size_t t = 0; t < program_.tensors.size(); ++t) {
       if (const std::string fault = fault_of(program_.tensors[t]); !fault.empty())
         add(Finding::Kind::limit, -1, fmt::format("tensor t{} {}", t, fault));
@@ -65,8 +67,8 @@ class Local {
     const Region r = region_of(t, 0, 0, t.rows(), t.cols());
     if (!r.empty() && (r.begin < 0 || r.end() > b.bytes.value))
       add(Finding::Kind::unbound, -1,
-          fmt::format("tensor t{} reaches bytes {} to {} of binding {}, which has {}", index, r.begin, r.end(),
-                      b.name, b.bytes.value));
+          fmt::format("tensor t{} reaches bytes {} to {} of binding {}, which has {}", index,
+                      r.begin, r.end(), b.name, b.bytes.value));
   }
 
   void check_entry(int64_t index) {
@@ -75,7 +77,8 @@ class Local {
       for (SemaphoreId s : *list)
         if (s.value >= program_.semaphores)
           add(Finding::Kind::limit, index,
-              fmt::format("names semaphore s{}; the program declares {}", s.value, program_.semaphores));
+              fmt::format("names semaphore s{}; the program declares {}", s.value,
+                          program_.semaphores));
     std::visit(
         [&](const auto& i) {
           for_each_operand(i, [&](const auto& o, Access a, bool) { check_operand(index, o, a); });
@@ -101,7 +104,8 @@ class Local {
       return add(Finding::Kind::limit, index, "has a tensor view that " + fault);
     if (r.tensor >= program_.tensors.size())
       return add(Finding::Kind::unbound, index,
-                 fmt::format("names tensor t{}; the program declares {}", r.tensor, program_.tensors.size()));
+                 fmt::format("names tensor t{}; the program declares {}", r.tensor,
+                             program_.tensors.size()));
     const uint16_t binding = program_.tensors[r.tensor].binding;
     if (bindings_ && writes(a) && binding < bindings_->size() && !(*bindings_)[binding].writable)
       add(Finding::Kind::unbound, index,
@@ -112,7 +116,8 @@ class Local {
     const auto one = [&](const TileRef& t, Bytes latch, const char* name) {
       if (latch.value > 0 && t.bytes() > latch.value)
         add(Finding::Kind::limit, index,
-            fmt::format("has an operand {} of {} bytes; its latch holds {}", name, t.bytes(), latch.value));
+            fmt::format("has an operand {} of {} bytes; its latch holds {}", name, t.bytes(),
+                        latch.value));
     };
     one(mma.a, capabilities_.latch_a, "a");
     one(mma.b, capabilities_.latch_b, "b");
@@ -128,7 +133,8 @@ class Local {
 
 std::string describe(const TaskProgram& p, int64_t entry) {
   const Entry& e = p.code[size_t(entry)];
-  return fmt::format("entry {} ({} in {}{})", entry, name_of(e.instruction), name_of(queue_of(e.instruction)),
+  return fmt::format("entry {} ({} in {}{})", entry, name_of(e.instruction),
+                     name_of(queue_of(e.instruction)),
                      e.label.empty() ? "" : ", \"" + e.label + "\"");
 }
 

@@ -18,8 +18,7 @@ void decode_and_compare(std::span<const std::byte> bytes) {
     if (again.size() != bytes.size() || std::memcmp(again.data(), bytes.data(), bytes.size()) != 0)
       __builtin_trap();
     isa::verify(program, {.max_semaphores = 256});
-  } catch (const UserError&) {
-  }
+  } catch (const UserError&) {}
 }
 
 }  // namespace

@@ -12,7 +12,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string once = isa::disassemble(program);
     if (isa::disassemble(isa::assemble(once, "again")) != once) __builtin_trap();
     isa::verify(program, {.max_semaphores = 256});
-  } catch (const UserError&) {
-  }
+  } catch (const UserError&) {}
   return 0;
 }

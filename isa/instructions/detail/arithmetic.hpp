@@ -5,8 +5,7 @@
 namespace daybreak::isa::detail {
 
 // Calls body(f) with f(a, b) in fp32. `when_zero` replaces a quotient whose divisor is 0 if given.
-template <class Body>
-void with_arithmetic(Arithmetic function, Body body) {
+template <class Body> void with_arithmetic(Arithmetic function, Body body) {
   switch (function) {
     case Arithmetic::add: return body([](float a, float b) { return a + b; });
     case Arithmetic::subtract: return body([](float a, float b) { return a - b; });

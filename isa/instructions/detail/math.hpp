@@ -110,7 +110,8 @@ inline float silu(float x) {
 
 inline float tanh(float x) {
   const double d = x;
-  if (d > -1e-3 && d < 1e-3) return float(d - d * d * d * (1.0 / 3));  // 2 sigmoid(2x) - 1 would cancel
+  if (d > -1e-3 && d < 1e-3)
+    return float(d - d * d * d * (1.0 / 3));  // 2 sigmoid(2x) - 1 would cancel
   return x != x ? x : float(2 * sigmoid(2 * d) - 1);
 }
 

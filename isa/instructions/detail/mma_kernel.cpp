@@ -11,7 +11,8 @@ void multiply_panel(const double* a, const double* b, int64_t depth, float* acc,
   __m256d sum[kPanelRows][2];
   for (auto& row : sum) row[0] = row[1] = _mm256_setzero_pd();
   for (int64_t k = 0; k < depth; ++k) {
-    const __m256d b0 = _mm256_loadu_pd(b + k * kPanelCols), b1 = _mm256_loadu_pd(b + k * kPanelCols + 4);
+    const __m256d b0 = _mm256_loadu_pd(b + k * kPanelCols),
+                  b1 = _mm256_loadu_pd(b + k * kPanelCols + 4);
 #pragma GCC unroll 6
     for (int i = 0; i < kPanelRows; ++i) {
       const __m256d x = _mm256_broadcast_sd(a + k * kPanelRows + i);

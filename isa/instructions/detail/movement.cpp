@@ -33,8 +33,8 @@ Rectangle clip(const Context& c, const TensorRef& view, int64_t rows, int64_t co
                           std::to_string(t.rows()) + "x" + std::to_string(t.cols()));
   const int64_t bits = bits_of(t.format);
   if (bits < 8 && (r.col * bits % 8 || r.tile_col * bits % 8))
-    fail(instruction, "column " + std::to_string(r.col) + " of tensor t" + std::to_string(view.tensor) +
-                          " does not begin on a byte");
+    fail(instruction, "column " + std::to_string(r.col) + " of tensor t" +
+                          std::to_string(view.tensor) + " does not begin on a byte");
   return r;
 }
 
@@ -73,8 +73,8 @@ void emit(const Rectangle& r, bool write, const SegmentSink& sink) {
   });
 }
 
-std::vector<int32_t> read_words(const Context& c, const TensorRef& view, int64_t count, int32_t outside,
-                                std::string_view instruction) {
+std::vector<int32_t> read_words(const Context& c, const TensorRef& view, int64_t count,
+                                int32_t outside, std::string_view instruction) {
   c.require_real(view);
   const TensorDesc& t = c.tensor(view);
   if (t.format != Format::i32)
@@ -98,7 +98,8 @@ int64_t row_of_entry(const TensorDesc& t, int64_t first_row, int64_t index, int6
   if (row >= 0 && row + rows_per_entry <= t.rows()) return row;
   if (t.out_of_bounds == OutOfBounds::fault)
     fail(instruction, "entry " + std::to_string(entry) + " of the index table names rows " +
-                          extent(row, rows_per_entry) + " of a tensor of " + std::to_string(t.rows()));
+                          extent(row, rows_per_entry) + " of a tensor of " +
+                          std::to_string(t.rows()));
   return -1;
 }
 

@@ -10,11 +10,11 @@ namespace daybreak::isa::detail {
 // The part of a rectangle that lies inside its tensor.
 struct Rectangle {
   const TensorDesc* tensor = nullptr;
-  uint64_t base = 0;                 // of the binding
-  int64_t row = 0, col = 0;          // of the tensor
+  uint64_t base = 0;         // of the binding
+  int64_t row = 0, col = 0;  // of the tensor
   int64_t rows = 0, cols = 0;
   int64_t tile_row = 0, tile_col = 0;  // where it begins in the rectangle asked for
-  bool whole = true;                 // nothing was cut off
+  bool whole = true;                   // nothing was cut off
   int64_t row_bytes() const { return bytes_of(tensor->format, cols); }
   uint64_t address(int64_t r) const { return base + uint64_t(tensor->offset_of(row + r, col)); }
 };
@@ -26,8 +26,7 @@ Rectangle clip(const Context& c, const TensorRef& view, int64_t rows, int64_t co
 
 // Calls f(address, first, count): rows [first, first + count) of the rectangle stand one behind the
 // other from `address` on.
-template <class F>
-void for_each_run(const Rectangle& r, F f) {
+template <class F> void for_each_run(const Rectangle& r, F f) {
   if (r.rows <= 0 || r.cols <= 0) return;
   const int64_t bytes = r.row_bytes();
   uint64_t begin = r.address(0), end = begin + uint64_t(bytes);
@@ -51,8 +50,8 @@ void emit(const Rectangle& r, bool write, const SegmentSink& sink);
 
 // `count` int32 words (view.row, view.col + i); `outside` stands for words outside the tensor where its
 // rule allows them. Steering: throws when the binding is phantom.
-std::vector<int32_t> read_words(const Context& c, const TensorRef& view, int64_t count, int32_t outside,
-                                std::string_view instruction);
+std::vector<int32_t> read_words(const Context& c, const TensorRef& view, int64_t count,
+                                int32_t outside, std::string_view instruction);
 
 // The tensor row of entry i of gather and scatter; throws when the index is unusable. Rows outside a
 // tensor whose rule allows them give -1.

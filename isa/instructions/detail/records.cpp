@@ -11,7 +11,7 @@ std::vector<Record> read_records(Context& c, const TileRef& t, std::string_view 
   if (t.format != Format::record) fail(instruction, describe(t) + " must hold records");
   const std::byte* base = base_of(c, t, instruction);
   std::vector<Record> list(size_t(t.elements()));
-  for (int64_t r = 0; r < t.rows; ++r)
+  for (int64_t r = 0; r < t.rows && t.cols; ++r)
     std::memcpy(list.data() + r * t.cols, base + r * int64_t(t.pitch), size_t(t.row_bytes()));
   return list;
 }
@@ -22,7 +22,7 @@ void write_records(Context& c, const TileRef& t, std::span<const Record> list,
   std::byte* base = base_of(c, t, instruction);
   std::vector<Record> all(size_t(t.elements()));
   std::copy_n(list.begin(), std::min(list.size(), all.size()), all.begin());
-  for (int64_t r = 0; r < t.rows; ++r)
+  for (int64_t r = 0; r < t.rows && t.cols; ++r)
     std::memcpy(base + r * int64_t(t.pitch), all.data() + r * t.cols, size_t(t.row_bytes()));
 }
 

@@ -36,10 +36,11 @@ std::string describe(const TileRef& t) {
 std::byte* base_of(Context& c, const TileRef& t, std::string_view instruction) {
   const auto space = c.scratch.bytes(t.space);
   if (!t.empty()) {
-    const uint64_t end = uint64_t(t.offset) + uint64_t(t.rows - 1) * t.pitch + uint64_t(t.row_bytes());
+    const uint64_t end =
+        uint64_t(t.offset) + uint64_t(t.rows - 1) * t.pitch + uint64_t(t.row_bytes());
     if (end > space.size())
-      fail(instruction, describe(t) + " ends at byte " + std::to_string(end) + ", past the scratchpad's " +
-                            std::to_string(space.size()));
+      fail(instruction, describe(t) + " ends at byte " + std::to_string(end) +
+                            ", past the scratchpad's " + std::to_string(space.size()));
   }
   return space.data() + t.offset;
 }
@@ -47,12 +48,15 @@ std::byte* base_of(Context& c, const TileRef& t, std::string_view instruction) {
 void expect_shape(const TileRef& t, int64_t rows, int64_t cols, std::string_view name,
                   std::string_view instruction) {
   if (t.rows != rows || t.cols != cols)
-    fail(instruction, std::string(name) + " " + describe(t) + " must be " + std::to_string(rows) + "x" +
-                          std::to_string(cols));
+    fail(instruction, std::string(name) + " " + describe(t) + " must be " + std::to_string(rows) +
+                          "x" + std::to_string(cols));
 }
 
 RowReader::RowReader(Context& c, const TileRef& t, std::string_view instruction)
-    : base_(base_of(c, t, instruction)), pitch_(t.pitch), cols_(t.cols), format_(t.format),
+    : base_(base_of(c, t, instruction)),
+      pitch_(t.pitch),
+      cols_(t.cols),
+      format_(t.format),
       direct_(in_place(t, base_)) {
   expect_arithmetic(t, instruction);
   if (!direct_) buffer_.resize(t.cols);
@@ -60,6 +64,7 @@ RowReader::RowReader(Context& c, const TileRef& t, std::string_view instruction)
 
 const float* RowReader::decoded(const std::byte* at) {
   float* to = buffer_.data();
+  if (cols_ == 0) return to;
   switch (format_) {
     case Format::e4m3:
       numeric::decode_e4m3(std::span(reinterpret_cast<const uint8_t*>(at), size_t(cols_)), to);
@@ -81,13 +86,17 @@ const float* RowReader::decoded(const std::byte* at) {
 }
 
 RowWriter::RowWriter(Context& c, const TileRef& t, std::string_view instruction)
-    : base_(base_of(c, t, instruction)), pitch_(t.pitch), cols_(t.cols), format_(t.format),
+    : base_(base_of(c, t, instruction)),
+      pitch_(t.pitch),
+      cols_(t.cols),
+      format_(t.format),
       direct_(in_place(t, base_)) {
   expect_arithmetic(t, instruction);
   if (!direct_) buffer_.resize(t.cols);
 }
 
 void RowWriter::encode(std::byte* at) {
+  if (cols_ == 0) return;
   canonicalise(buffer_.data(), cols_);
   switch (format_) {
     case Format::e4m3:
@@ -118,14 +127,15 @@ VectorReader::VectorReader(Context& c, const TileRef& t, std::string_view instru
     }
   }
   buffer_.resize(size_t(t.elements()));
-  for (int64_t r = 0; r < t.rows; ++r)
+  for (int64_t r = 0; r < t.rows && t.cols; ++r)
     std::memcpy(buffer_.data() + r * t.cols, rows.row(r), size_t(t.cols) * 4);
   data_ = buffer_.data();
 }
 
-void write_vector(Context& c, const TileRef& t, std::vector<float>& values, std::string_view instruction) {
+void write_vector(Context& c, const TileRef& t, std::vector<float>& values,
+                  std::string_view instruction) {
   RowWriter rows(c, t, instruction);
-  for (int64_t r = 0; r < t.rows; ++r) {
+  for (int64_t r = 0; r < t.rows && t.cols; ++r) {
     std::memcpy(rows.row(r), values.data() + r * t.cols, size_t(t.cols) * 4);
     rows.store(r);
   }

@@ -87,7 +87,8 @@ class VectorReader {
 };
 
 // Writes `values`, row after row, into all elements of a tile.
-void write_vector(Context& c, const TileRef& t, std::vector<float>& values, std::string_view instruction);
+void write_vector(Context& c, const TileRef& t, std::vector<float>& values,
+                  std::string_view instruction);
 
 // A packed column of values as one row.
 inline TileRef as_row(TileRef t) {
@@ -101,7 +102,8 @@ inline bool is_packed_column(const TileRef& t) {
 
 // y[r][c] = f(x...[r][c]) over tiles of one shape.
 template <class F, class... From>
-void elementwise(Context& c, std::string_view instruction, const TileRef& to, F f, const From&... from) {
+void elementwise(Context& c, std::string_view instruction, const TileRef& to, F f,
+                 const From&... from) {
   (expect_shape(from, to.rows, to.cols, "operand", instruction), ...);
   if ((is_packed_column(to) && ... && is_packed_column(from)))
     return elementwise(c, instruction, as_row(to), f, as_row(from)...);
@@ -129,8 +131,7 @@ inline int64_t& elements(Work& w, VectorClass c) { return w.elements[int(c)]; }
 
 // What every vector instruction pays beside its arithmetic: operands that are not fp32 are converted
 // (class cast), operands in the accumulator cross its path.
-template <class I>
-void add_operand_work(const I& instruction, Work& w, bool casts = true) {
+template <class I> void add_operand_work(const I& instruction, Work& w, bool casts = true) {
   for_each_operand(instruction, [&](const auto& operand, Access access, bool) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(operand)>, TileRef>) {
       const int64_t times = int64_t(reads(access)) + int64_t(writes(access));

@@ -12,7 +12,9 @@ MemoryUse all_rows(const TaskProgram& p, const TensorRef& view, int64_t cols, bo
 }
 
 void uses(const Load& i, const TaskProgram&, const Sink& f) { f({i.from, i.to.rows, i.to.cols}); }
-void uses(const Store& i, const TaskProgram&, const Sink& f) { f({i.to, i.from.rows, i.from.cols, true}); }
+void uses(const Store& i, const TaskProgram&, const Sink& f) {
+  f({i.to, i.from.rows, i.from.cols, true});
+}
 void uses(const Gather& i, const TaskProgram& p, const Sink& f) {
   if (!i.from.empty()) f(all_rows(p, i.from, i.to.cols, false));
   f({i.index, 1, i.rows_per_entry > 0 ? i.to.rows / i.rows_per_entry : 0});
@@ -32,12 +34,12 @@ void uses(const Translate& i, const TaskProgram& p, const Sink& f) {
   f({i.generation, 1, 2, true});
 }
 void uses(const ScalarLoad& i, const TaskProgram&, const Sink& f) { f({i.from, 1, 1}); }
-template <class I>
-void uses(const I&, const TaskProgram&, const Sink&) {}
+template <class I> void uses(const I&, const TaskProgram&, const Sink&) {}
 
 }  // namespace
 
-void for_each_memory_use(const Instruction& instruction, const TaskProgram& program, const Sink& sink) {
+void for_each_memory_use(const Instruction& instruction, const TaskProgram& program,
+                         const Sink& sink) {
   const Sink present = [&](const MemoryUse& u) {
     if (!u.view.empty()) sink(u);
   };

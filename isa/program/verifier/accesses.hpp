@@ -15,7 +15,8 @@ struct MemoryUse {
   bool write = false;
   bool chosen = false;
 };
-void for_each_memory_use(const Instruction&, const TaskProgram&, const std::function<void(const MemoryUse&)>&);
+void for_each_memory_use(const Instruction&, const TaskProgram&,
+                         const std::function<void(const MemoryUse&)>&);
 
 // Its bytes relative to the binding's base.
 Region region_of(const MemoryUse&, const TaskProgram&);

@@ -84,24 +84,28 @@ class Checker {
     const Access &first = straight ? before : now, &second = straight ? now : before;
     for (const Finding& f : findings_)
       if (f.first == first.entry && f.second == second.entry) return;
-    findings_.push_back({Finding::Kind::hazard, message(storage, first, second), first.entry, second.entry});
+    findings_.push_back(
+        {Finding::Kind::hazard, message(storage, first, second), first.entry, second.entry});
   }
 
   std::string message(Storage storage, const Access& first, const Access& second) const {
     const Queue from = queue_of(program_.code[size_t(first.entry)].instruction);
     const Queue to = queue_of(program_.code[size_t(second.entry)].instruction);
-    const std::string place =
-        storage < kSpaces ? fmt::format("scratchpad {}", name_of(Space(storage)))
-        : bindings_       ? "memory"
-                          : fmt::format("memory of binding {}", storage - kSpaces);
+    const std::string place = storage < kSpaces
+                                  ? fmt::format("scratchpad {}", name_of(Space(storage)))
+                              : bindings_ ? "memory"
+                                          : fmt::format("memory of binding {}", storage - kSpaces);
     const int64_t begin = std::max(first.region.begin, second.region.begin);
     const std::string edge =
-        from == to ? fmt::format("the second needs `fence`, because {} overlaps its entries", name_of(from))
-                   : fmt::format("a signal of the first ({}) and a wait of the second ({}) are missing",
-                                 name_of(from), name_of(to));
-    return fmt::format("{} {} and {} {} the same bytes of {} near {:#x} and nothing orders them: {}",
-                       describe(program_, first.entry), first.write ? "writes" : "reads",
-                       describe(program_, second.entry), second.write ? "writes" : "reads", place, begin, edge);
+        from == to
+            ? fmt::format("the second needs `fence`, because {} overlaps its entries",
+                          name_of(from))
+            : fmt::format("a signal of the first ({}) and a wait of the second ({}) are missing",
+                          name_of(from), name_of(to));
+    return fmt::format(
+        "{} {} and {} {} the same bytes of {} near {:#x} and nothing orders them: {}",
+        describe(program_, first.entry), first.write ? "writes" : "reads",
+        describe(program_, second.entry), second.write ? "writes" : "reads", place, begin, edge);
   }
 
   const TaskProgram& program_;

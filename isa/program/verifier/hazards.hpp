@@ -7,6 +7,7 @@
 namespace daybreak::isa::verifier {
 
 // At most `most` findings, one per pair of entries.
-std::vector<Finding> hazards(const TaskProgram&, const Schedule&, const BindingTable* bindings, size_t most);
+std::vector<Finding> hazards(const TaskProgram&, const Schedule&, const BindingTable* bindings,
+                             size_t most);
 
 }  // namespace daybreak::isa::verifier

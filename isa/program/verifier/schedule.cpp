@@ -15,7 +15,7 @@ void join(Clock& to, const Clock& from) {
 struct QueueState {
   std::vector<int32_t> entries;  // issued so far, in order
   size_t started = 0, retired = 0;
-  size_t given = 0;              // signals of the entry that retires next
+  size_t given = 0;  // signals of the entry that retires next
   Clock last_start{}, last_end{};
   std::array<int32_t, 256> taken{};  // waits of this queue, by semaphore
 };
@@ -71,7 +71,8 @@ class Runner {
   bool advance(Queue q) {
     QueueState& state = queues_[int(q)];
     bool moved = false;
-    for (bool again = true; again; moved |= again) again = start_next(q, state) || retire_next(q, state);
+    for (bool again = true; again; moved |= again)
+      again = start_next(q, state) || retire_next(q, state);
     return moved;
   }
 
@@ -104,7 +105,8 @@ class Runner {
     for (int32_t t : s.total) all += t;
     for (int q = 0; q < kQueues; ++q) {
       const int32_t sure = taken - (all - s.total[q]);
-      if (sure >= 1 && size_t(sure) <= s.signals[q].size()) join(clock, s.signals[q][size_t(sure) - 1]);
+      if (sure >= 1 && size_t(sure) <= s.signals[q].size())
+        join(clock, s.signals[q][size_t(sure) - 1]);
     }
   }
 
@@ -154,15 +156,17 @@ class Runner {
       const int32_t i = state.entries[state.retired];
       const uint8_t s = entry(i).signals[state.given].value;
       const int64_t other = pending(s, false, i);
-      add(fmt::format("{} cannot signal semaphore s{}, which is at its maximum of {}; {}", describe(program_, i),
-                      s, capabilities_.semaphore_max,
-                      other < 0 ? "nobody waits for it any more" : "next to take one is " + describe(program_, other)),
+      add(fmt::format("{} cannot signal semaphore s{}, which is at its maximum of {}; {}",
+                      describe(program_, i), s, capabilities_.semaphore_max,
+                      other < 0 ? "nobody waits for it any more"
+                                : "next to take one is " + describe(program_, other)),
           i, other);
     }
     if (state.started == state.entries.size()) return;
     const int32_t i = state.entries[state.started];
     for (SemaphoreId s : entry(i).waits) {
-      if (semaphores_[s.value].count >= std::count(entry(i).waits.begin(), entry(i).waits.end(), s)) continue;
+      if (semaphores_[s.value].count >= std::count(entry(i).waits.begin(), entry(i).waits.end(), s))
+        continue;
       const int64_t other = pending(s.value, true, i);
       add(fmt::format("{} waits for semaphore s{}; {}", describe(program_, i), s.value,
                       other < 0 ? "nobody signals it any more"
@@ -179,8 +183,9 @@ class Runner {
     const QueueState& state = queues_[int(q)];
     const QueueState& control = queues_[int(Queue::control)];
     if (control.retired < control.entries.size()) return;  // that entry's own report says why
-    add(fmt::format("{} cannot be issued: the queue {} is full behind {}", describe(program_, int64_t(next_)),
-                    name_of(q), describe(program_, state.entries[state.started])),
+    add(fmt::format("{} cannot be issued: the queue {} is full behind {}",
+                    describe(program_, int64_t(next_)), name_of(q),
+                    describe(program_, state.entries[state.started])),
         int64_t(next_), state.entries[state.started]);
   }
 

@@ -63,8 +63,7 @@ class Bench {
   std::mt19937 random{12345};
 
   Context context() { return {scratch, memory, tensors, bindings}; }
-  template <class I>
-  void run(const I& instruction) {
+  template <class I> void run(const I& instruction) {
     Context c = context();
     execute(Instruction(instruction), c);
   }
@@ -72,22 +71,25 @@ class Bench {
   // A fresh tile; `gap` bytes between its rows.
   TileRef tile(Space space, Format format, uint32_t rows, uint32_t cols, uint32_t gap = 0) {
     const uint32_t row = uint32_t(bytes_of(format, cols));
-    TileRef t{.id = ++tiles_, .space = space, .format = format, .offset = used_[int(space)],
-              .pitch = row + gap, .rows = rows, .cols = cols};
+    TileRef t{.id = ++tiles_,
+              .space = space,
+              .format = format,
+              .offset = used_[int(space)],
+              .pitch = row + gap,
+              .rows = rows,
+              .cols = cols};
     used_[int(space)] += (rows * t.pitch + 63) / 64 * 64;
     return t;
   }
   std::byte* at(const TileRef& t, int64_t r, int64_t c) {
     return scratch.bytes(t.space).data() + t.offset + r * int64_t(t.pitch) + bytes_of(t.format, c);
   }
-  template <class T>
-  T get(const TileRef& t, int64_t r, int64_t c) {
+  template <class T> T get(const TileRef& t, int64_t r, int64_t c) {
     T v;
     std::memcpy(&v, at(t, r, c), sizeof(T));
     return v;
   }
-  template <class T>
-  void put(const TileRef& t, int64_t r, int64_t c, T v) {
+  template <class T> void put(const TileRef& t, int64_t r, int64_t c, T v) {
     std::memcpy(at(t, r, c), &v, sizeof(T));
   }
   float value(const TileRef& t, int64_t r, int64_t c) {
@@ -106,7 +108,9 @@ class Bench {
     if (format == Format::e4m3) return plain_e4m3(plain_e4m3(x));
     return x;
   }
-  float uniform(float low, float high) { return std::uniform_real_distribution<float>(low, high)(random); }
+  float uniform(float low, float high) {
+    return std::uniform_real_distribution<float>(low, high)(random);
+  }
   int64_t integer(int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   }
@@ -154,23 +158,21 @@ class Bench {
   }
   std::vector<int32_t> words(const TensorRef& view, int64_t row, int64_t count) {
     std::vector<int32_t> out;
-    for (int64_t i = 0; i < count; ++i) out.push_back(memory.get<int32_t>(context().address(view, row, i)));
+    for (int64_t i = 0; i < count; ++i)
+      out.push_back(memory.get<int32_t>(context().address(view, row, i)));
     return out;
   }
-  template <class I>
-  std::vector<Segment> segments(const I& instruction) {
+  template <class I> std::vector<Segment> segments(const I& instruction) {
     std::vector<Segment> out;
-    for_each_segment(Instruction(instruction), context(), [&](const Segment& s) { out.push_back(s); });
+    for_each_segment(Instruction(instruction), context(),
+                     [&](const Segment& s) { out.push_back(s); });
     return out;
   }
   // The message of the InvariantError that running it throws; empty if it does not.
-  template <class I>
-  std::string refusal(const I& instruction) {
+  template <class I> std::string refusal(const I& instruction) {
     try {
       run(instruction);
-    } catch (const InvariantError& e) {
-      return e.what();
-    }
+    } catch (const InvariantError& e) { return e.what(); }
     return {};
   }
 

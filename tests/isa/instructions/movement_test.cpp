@@ -10,15 +10,15 @@ void fill_region(Bench& b, const TensorRef& t) {
   b.memory.write(binding.base, std::as_bytes(std::span(bytes)));
 }
 
-template <class T>
-T element(Bench& b, const TensorRef& t, int64_t row, int64_t col) {
+template <class T> T element(Bench& b, const TensorRef& t, int64_t row, int64_t col) {
   const TensorDesc& d = b.tensors[t.tensor];
   int64_t at = d.offset, rest = row;
   for (int i = d.rank - 2; i >= 0; --i) {
     at += rest % d.dims[i] * d.strides[i];
     rest /= d.dims[i];
   }
-  return b.memory.get<T>(Address(b.bindings[d.binding].base.value + uint64_t(at + col * int64_t(sizeof(T)))));
+  return b.memory.get<T>(
+      Address(b.bindings[d.binding].base.value + uint64_t(at + col * int64_t(sizeof(T)))));
 }
 
 // (pages, rows, cols) with gaps after rows and pages.
@@ -45,7 +45,8 @@ TEST(Semantics, load) {
       for (int c = 0; c < 12; ++c) {
         const bool in = row + r >= 0 && row + r < 9 && col + c >= 0 && col + c < 30;
         inside += in;
-        ASSERT_EQ(b.get<int32_t>(x, r, c), in ? element<int32_t>(b, t, row + r, col + c) : 0) << r << " " << c;
+        ASSERT_EQ(b.get<int32_t>(x, r, c), in ? element<int32_t>(b, t, row + r, col + c) : 0)
+            << r << " " << c;
       }
     int64_t bytes = 0;
     for (const Segment& s : b.segments(load)) {
@@ -55,8 +56,10 @@ TEST(Semantics, load) {
     EXPECT_EQ(bytes, inside * 4);
   }
   b.tensors[t.tensor].out_of_bounds = OutOfBounds::fault;
-  const TileRef x = b.tile(Space::operand, Format::i32, 5, 12), wrong = b.tile(Space::operand, Format::f32, 5, 12);
-  EXPECT_NE(b.refusal(Load{.to = x, .from = {t.tensor, 6, 0}}).find("leave tensor t0"), std::string::npos);
+  const TileRef x = b.tile(Space::operand, Format::i32, 5, 12),
+                wrong = b.tile(Space::operand, Format::f32, 5, 12);
+  EXPECT_NE(b.refusal(Load{.to = x, .from = {t.tensor, 6, 0}}).find("leave tensor t0"),
+            std::string::npos);
   EXPECT_NE(b.refusal(Load{.to = wrong, .from = t}).find("differ in format"), std::string::npos);
 }
 
@@ -105,7 +108,8 @@ TEST(Semantics, gather) {
   const TensorRef index = b.memory_tensor(Format::i32, {2, 16});
   const std::vector<int32_t> rows = {5, -1, 31, 0, 5, 17};
   b.put_words(index, 1, {9, 9});
-  for (size_t i = 0; i < rows.size(); ++i) b.memory.put(b.context().address(index, 1, 3 + int64_t(i)), rows[i]);
+  for (size_t i = 0; i < rows.size(); ++i)
+    b.memory.put(b.context().address(index, 1, 3 + int64_t(i)), rows[i]);
   const TileRef x = b.tile(Space::operand, Format::u8, 6, 10, 6);
   const Gather gather{.to = x, .from = {t.tensor, 0, 7}, .index = {index.tensor, 1, 3}};
   b.run(gather);
@@ -127,21 +131,24 @@ TEST(Semantics, gather) {
   const int64_t page[] = {7, -1, 2};
   for (int r = 0; r < 12; ++r)
     for (int c = 0; c < 24; ++c)
-      ASSERT_EQ(b.get<uint8_t>(pages, r, c), page[r / 4] < 0 ? 0 : element<uint8_t>(b, t, page[r / 4] * 4 + r % 4, c));
+      ASSERT_EQ(b.get<uint8_t>(pages, r, c),
+                page[r / 4] < 0 ? 0 : element<uint8_t>(b, t, page[r / 4] * 4 + r % 4, c));
   ASSERT_EQ(b.segments(by_page).size(), 3u);
   EXPECT_EQ(b.segments(by_page)[1].bytes.value, 96);
 
   b.put_words(index, 0, {32});
   TileRef one = x;
   one.rows = 1;
-  EXPECT_NE(b.refusal(Gather{.to = one, .from = t, .index = index}).find("names rows [32, 33)"), std::string::npos);
+  EXPECT_NE(b.refusal(Gather{.to = one, .from = t, .index = index}).find("names rows [32, 33)"),
+            std::string::npos);
   b.put_words(index, 0, {-2});
   EXPECT_NE(b.refusal(Gather{.to = one, .from = t, .index = index}).find("-2"), std::string::npos);
 }
 
 TEST(Semantics, scatter) {
   Bench b;
-  const TensorRef t = b.memory_tensor(Format::bf16, {3, 4, 20}), slots = b.memory_tensor(Format::i32, {1, 8});
+  const TensorRef t = b.memory_tensor(Format::bf16, {3, 4, 20}),
+                  slots = b.memory_tensor(Format::i32, {1, 8});
   fill_region(b, t);
   std::vector<std::byte> want(3 * 4 * 20 * 2), got(want.size());
   b.memory.read(b.bindings[0].base, want);
@@ -176,7 +183,8 @@ struct Paged {
     const Generator pattern = [](uint64_t offset, std::span<std::byte> to) {
       for (size_t i = 0; i < to.size(); ++i) to[i] = byte_at(offset + i);
     };
-    b.bindings.push_back({.name = "cache", .base = b.memory.reserve("cache", bytes, pattern), .bytes = bytes});
+    b.bindings.push_back(
+        {.name = "cache", .base = b.memory.reserve("cache", bytes, pattern), .bytes = bytes});
     b.tensors.push_back(d);
     cache = {.tensor = 0};
     positions = b.memory_tensor(Format::i32, {2, 8});
@@ -191,8 +199,14 @@ struct Paged {
   }
   static std::byte byte_at(uint64_t offset) { return std::byte(offset * 0x9E3779B97F4A7C15 >> 56); }
   Translate translate(int32_t request) const {
-    return {.to = {rows.tensor, 1, 1}, .generation = {stamp.tensor, 1, 0}, .positions = {positions.tensor, 1, 0},
-            .requests = requests, .blocks = blocks, .request = request, .count = 6, .page_tokens = 64};
+    return {.to = {rows.tensor, 1, 1},
+            .generation = {stamp.tensor, 1, 0},
+            .positions = {positions.tensor, 1, 0},
+            .requests = requests,
+            .blocks = blocks,
+            .request = request,
+            .count = 6,
+            .page_tokens = 64};
   }
 };
 
@@ -200,7 +214,9 @@ TEST(Semantics, translate) {
   Paged p;
   const Translate t = p.translate(1);
   p.b.run(t);
-  EXPECT_EQ(p.b.words(p.rows, 1, 7), (std::vector<int32_t>{0, 199'999 * 64, 199'999 * 64 + 63, 0, -1, 150'000 * 64 + 63, 150'000 * 64 + 2}));
+  EXPECT_EQ(p.b.words(p.rows, 1, 7),
+            (std::vector<int32_t>{0, 199'999 * 64, 199'999 * 64 + 63, 0, -1, 150'000 * 64 + 63,
+                                  150'000 * 64 + 2}));
   EXPECT_EQ(p.b.words(p.stamp, 1, 2), (std::vector<int32_t>{42, 1}));
   // Positions in, table and stamp out; the walk apart from that.
   const auto segments = p.b.segments(t);
@@ -217,7 +233,8 @@ TEST(Semantics, translate) {
   EXPECT_EQ(t.request_entry(p.b.context()), p.b.context().address(p.requests, 1, 0));
 
   p.b.put_words(p.positions, 1, {192});
-  EXPECT_NE(p.b.refusal(p.translate(1)).find("page fault: position 192 of request 1"), std::string::npos);
+  EXPECT_NE(p.b.refusal(p.translate(1)).find("page fault: position 192 of request 1"),
+            std::string::npos);
   p.b.put_words(p.positions, 1, {256});
   EXPECT_NE(p.b.refusal(p.translate(1)).find("needs block 4"), std::string::npos);
   p.b.put_words(p.positions, 1, {-2});
@@ -232,13 +249,19 @@ TEST(Movement, FarPages) {
   Paged p;
   p.b.run(p.translate(1));
   const TileRef x = p.b.tile(Space::vector, Format::u8, 6, 656);
-  const Gather gather{.to = x, .from = p.cache, .index = {p.rows.tensor, 1, 1}, .generation = {p.stamp.tensor, 1, 0}, .requests = p.requests};
+  const Gather gather{.to = x,
+                      .from = p.cache,
+                      .index = {p.rows.tensor, 1, 1},
+                      .generation = {p.stamp.tensor, 1, 0},
+                      .requests = p.requests};
   p.b.run(gather);
-  const int64_t row[] = {199'999 * 64, 199'999 * 64 + 63, 0, -1, 150'000 * 64 + 63, 150'000 * 64 + 2};
+  const int64_t row[] = {199'999 * 64, 199'999 * 64 + 63, 0,
+                         -1,           150'000 * 64 + 63, 150'000 * 64 + 2};
   ASSERT_GT(row[0] * 656, int64_t{1} << 32);
   for (int r = 0; r < 6; ++r)
     for (int c = 0; c < 656; ++c)
-      ASSERT_EQ(std::byte(p.b.get<uint8_t>(x, r, c)), row[r] < 0 ? std::byte{0} : Paged::byte_at(uint64_t(row[r] * 656 + c)));
+      ASSERT_EQ(std::byte(p.b.get<uint8_t>(x, r, c)),
+                row[r] < 0 ? std::byte{0} : Paged::byte_at(uint64_t(row[r] * 656 + c)));
   TileRef back = x;
   back.rows = 1;
   p.b.put(back, 0, 0, uint8_t(0xAB));
@@ -257,7 +280,11 @@ TEST(Movement, SteeringReadsOfPhantomDataAreRefused) {
   Paged p;
   p.b.run(p.translate(1));
   const TileRef x = p.b.tile(Space::vector, Format::u8, 6, 656);
-  const Gather gather{.to = x, .from = p.cache, .index = {p.rows.tensor, 1, 1}, .generation = {p.stamp.tensor, 1, 0}, .requests = p.requests};
+  const Gather gather{.to = x,
+                      .from = p.cache,
+                      .index = {p.rows.tensor, 1, 1},
+                      .generation = {p.stamp.tensor, 1, 0},
+                      .requests = p.requests};
   const Scatter scatter{.to = p.cache, .from = x, .slots = {p.rows.tensor, 1, 1}};
   const ScalarLoad word{.from = p.positions};
   const auto phantom = [&](const TensorRef& t, const auto& instruction) {
@@ -265,7 +292,8 @@ TEST(Movement, SteeringReadsOfPhantomDataAreRefused) {
     b.phantom = true;
     const std::string message = p.b.refusal(instruction);
     b.phantom = false;
-    return message.find("phantom") != std::string::npos && message.find(b.name) != std::string::npos;
+    return message.find("phantom") != std::string::npos &&
+           message.find(b.name) != std::string::npos;
   };
   EXPECT_TRUE(phantom(p.rows, gather));
   EXPECT_TRUE(phantom(p.stamp, gather));
@@ -289,8 +317,7 @@ TEST(Semantics, scalar_load) {
 }
 
 // What only the chip's counters and clocks feel leaves every byte alone.
-template <class I>
-void expect_no_effect(const I& instruction) {
+template <class I> void expect_no_effect(const I& instruction) {
   Bench b;
   const TileRef x = b.tile(Space::vector, Format::f32, 8, 8);
   b.randomise(x);

@@ -13,7 +13,8 @@ TEST(Semantics, row_reduce) {
   for (Format f : {Format::f32, Format::bf16})
     for (auto [rows, cols] : {std::pair{1, 100}, {8, 64}, {13, 7}, {64, 1}, {3, 0}}) {
       Bench b;
-      const TileRef x = b.tile(Space::accumulator, f, rows, cols, 4), y = b.tile(Space::vector, Format::f32, rows, 1);
+      const TileRef x = b.tile(Space::accumulator, f, rows, cols, 4),
+                    y = b.tile(Space::vector, Format::f32, rows, 1);
       b.randomise_with_edges(x);
       const auto v = b.values(x);
       std::vector<std::vector<float>> sums, largest;
@@ -32,7 +33,8 @@ TEST(Semantics, row_reduce) {
 
 TEST(Semantics, raise_rows) {
   Bench b;
-  const TileRef x = b.tile(Space::accumulator, Format::f32, 64, 31), old = b.tile(Space::vector, Format::f32, 64, 1);
+  const TileRef x = b.tile(Space::accumulator, Format::f32, 64, 31),
+                old = b.tile(Space::vector, Format::f32, 64, 1);
   for (float slack : {0.0f, 1.5f}) {
     b.randomise_with_edges(x);
     b.randomise(old, 0, 5);
@@ -48,7 +50,8 @@ TEST(Semantics, raise_rows) {
 
 TEST(Semantics, row_apply) {
   Bench b;
-  const TileRef x = b.tile(Space::vector, Format::bf16, 9, 33, 2), v = b.tile(Space::vector, Format::f32, 9, 1, 12);
+  const TileRef x = b.tile(Space::vector, Format::bf16, 9, 33, 2),
+                v = b.tile(Space::vector, Format::f32, 9, 1, 12);
   const TileRef y = b.tile(Space::vector, Format::f32, 9, 33);
   b.randomise_with_edges(x);
   b.randomise(v);
@@ -69,7 +72,8 @@ TEST(Semantics, row_apply) {
 TEST(Semantics, column_apply) {
   for (bool upright : {false, true}) {
     Bench b;
-    const TileRef x = b.tile(Space::vector, Format::f32, 5, 40), y = b.tile(Space::vector, Format::bf16, 5, 40);
+    const TileRef x = b.tile(Space::vector, Format::f32, 5, 40),
+                  y = b.tile(Space::vector, Format::bf16, 5, 40);
     const TileRef v = b.tile(Space::vector, Format::f32, upright ? 40 : 1, upright ? 1 : 40);
     b.randomise_with_edges(x);
     b.randomise(v);
@@ -80,13 +84,15 @@ TEST(Semantics, column_apply) {
     b.expect(y, want);
   }
   Bench b;
-  const TileRef x = b.tile(Space::vector, Format::f32, 5, 40), v = b.tile(Space::vector, Format::f32, 5, 8);
+  const TileRef x = b.tile(Space::vector, Format::f32, 5, 40),
+                v = b.tile(Space::vector, Format::f32, 5, 8);
   EXPECT_NE(b.refusal(ColumnApply{.to = x, .from = x, .columns = v}), "");
 }
 
 TEST(Semantics, exp2_rows) {
   Bench b;
-  const TileRef x = b.tile(Space::accumulator, Format::f32, 64, 100), m = b.tile(Space::vector, Format::f32, 64, 1);
+  const TileRef x = b.tile(Space::accumulator, Format::f32, 64, 100),
+                m = b.tile(Space::vector, Format::f32, 64, 1);
   const TileRef y = b.tile(Space::vector, Format::f32, 64, 100);
   b.randomise(x, -800, 800);
   b.randomise(m, -10, 10);
@@ -111,7 +117,8 @@ TEST(Semantics, exp2_rows) {
       }
     }
   // Exact where an exponent is whole, 0 for what is far below.
-  const TileRef whole = b.tile(Space::vector, Format::f32, 1, 280), zero = b.tile(Space::vector, Format::f32, 1, 1);
+  const TileRef whole = b.tile(Space::vector, Format::f32, 1, 280),
+                zero = b.tile(Space::vector, Format::f32, 1, 1);
   const TileRef out = b.tile(Space::vector, Format::f32, 1, 280);
   b.set(zero, 0, 0, 0);
   for (int i = 0; i < 280; ++i) b.set(whole, 0, i, float(i - 150));
@@ -121,7 +128,8 @@ TEST(Semantics, exp2_rows) {
 
 TEST(Semantics, scale_add) {
   Bench b;
-  const TileRef y = b.tile(Space::vector, Format::f32, 64, 1), f = b.tile(Space::vector, Format::f32, 64, 1);
+  const TileRef y = b.tile(Space::vector, Format::f32, 64, 1),
+                f = b.tile(Space::vector, Format::f32, 64, 1);
   const TileRef a = b.tile(Space::vector, Format::f32, 64, 1, 4);
   for (const TileRef& t : {y, f, a}) b.randomise_with_edges(t);
   auto want = b.values(y);
@@ -135,7 +143,8 @@ TEST(Semantics, scale_add) {
 
 TEST(Semantics, log2_rows) {
   Bench b;
-  const TileRef m = b.tile(Space::vector, Format::f32, 200, 1), s = b.tile(Space::vector, Format::f32, 200, 1);
+  const TileRef m = b.tile(Space::vector, Format::f32, 200, 1),
+                s = b.tile(Space::vector, Format::f32, 200, 1);
   const TileRef y = b.tile(Space::vector, Format::f32, 200, 1);
   b.randomise(m, -300, 300);
   b.randomise(s, 1e-6f, 4000);
@@ -148,7 +157,8 @@ TEST(Semantics, log2_rows) {
   EXPECT_EQ(b.value(y, 0, 0), kInf);
   EXPECT_TRUE(std::isnan(b.value(y, 3, 0)));
   for (int r = 1; r < 200; ++r) {
-    const double want = double(b.value(m, r, 0)) * scale * std::log(2.0) + std::log(double(b.value(s, r, 0)));
+    const double want =
+        double(b.value(m, r, 0)) * scale * std::log(2.0) + std::log(double(b.value(s, r, 0)));
     if (r != 3) ASSERT_NEAR(b.value(y, r, 0), want, std::max(1e-7, std::fabs(want) * 0x1p-23)) << r;
   }
 }
@@ -156,8 +166,10 @@ TEST(Semantics, log2_rows) {
 TEST(Semantics, norm_rows) {
   for (bool centre : {false, true}) {
     Bench b;
-    const TileRef x = b.tile(Space::vector, Format::bf16, 5, 512), w = b.tile(Space::vector, Format::f32, 1, 512);
-    const TileRef bias = b.tile(Space::vector, Format::f32, 1, 512), y = b.tile(Space::vector, Format::f32, 5, 512);
+    const TileRef x = b.tile(Space::vector, Format::bf16, 5, 512),
+                  w = b.tile(Space::vector, Format::f32, 1, 512);
+    const TileRef bias = b.tile(Space::vector, Format::f32, 1, 512),
+                  y = b.tile(Space::vector, Format::f32, 5, 512);
     for (const TileRef& t : {x, w, bias}) b.randomise(t);
     for (int c = 0; c < 512; ++c) b.set(x, 2, c, 0);
     NormRows n{.to = y, .from = x, .weight = w, .epsilon = 1e-5f, .centre = centre};
@@ -179,7 +191,8 @@ TEST(Semantics, rope) {
   for (int interleaved : {0, 1})
     for (uint32_t angle_rows : {1u, 4u}) {
       Bench b;
-      const TileRef x = b.tile(Space::vector, Format::bf16, 4, 64), y = b.tile(Space::vector, Format::bf16, 4, 64);
+      const TileRef x = b.tile(Space::vector, Format::bf16, 4, 64),
+                    y = b.tile(Space::vector, Format::bf16, 4, 64);
       const TileRef a = b.tile(Space::vector, Format::f32, angle_rows, 64);
       b.randomise(x);
       b.randomise(a, -1, 1);
@@ -187,7 +200,8 @@ TEST(Semantics, rope) {
       for (int r = 0; r < 4; ++r)
         for (int i = 0; i < 32; ++i) {
           const int p = interleaved ? 2 * i : i, q = interleaved ? 2 * i + 1 : i + 32;
-          const float cosine = b.value(a, angle_rows == 1 ? 0 : r, i), sine = b.value(a, angle_rows == 1 ? 0 : r, i + 32);
+          const float cosine = b.value(a, angle_rows == 1 ? 0 : r, i),
+                      sine = b.value(a, angle_rows == 1 ? 0 : r, i + 32);
           const float u = b.value(x, r, p), v = b.value(x, r, q);
           const volatile float uc = u * cosine, vs = v * sine, vc = v * cosine, us = u * sine;
           want[r][p] = uc - vs;
@@ -203,13 +217,15 @@ TEST(Semantics, rope) {
 TEST(Semantics, hadamard) {
   Bench b;
   for (uint32_t n : {1u, 2u, 64u, 128u}) {
-    const TileRef x = b.tile(Space::vector, Format::bf16, 3, n), y = b.tile(Space::vector, Format::f32, 3, n);
+    const TileRef x = b.tile(Space::vector, Format::bf16, 3, n),
+                  y = b.tile(Space::vector, Format::f32, 3, n);
     b.randomise(x);
     b.run(Hadamard{.to = y, .from = x});
     for (int r = 0; r < 3; ++r)
       for (uint32_t i = 0; i < n; ++i) {
         double sum = 0;
-        for (uint32_t j = 0; j < n; ++j) sum += (std::popcount(i & j) % 2 ? -1 : 1) * double(b.value(x, r, j));
+        for (uint32_t j = 0; j < n; ++j)
+          sum += (std::popcount(i & j) % 2 ? -1 : 1) * double(b.value(x, r, j));
         ASSERT_NEAR(b.value(y, r, i), sum / std::sqrt(n), 2e-6 * n);
       }
   }

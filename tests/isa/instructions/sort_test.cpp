@@ -40,7 +40,12 @@ float score(Bench& b, int kind) {
 
 TEST(Semantics, topk_block) {
   for (int kind = 0; kind < 4; ++kind)
-    for (auto [rows, cols, n, k] : {std::tuple{1, 100, 100, 10}, {64, 1, 64, 64}, {1, 50, 33, 64}, {4, 512, 2048, 2048}, {1, 4, 0, 3}, {3, 7, 20, 0}}) {
+    for (auto [rows, cols, n, k] : {std::tuple{1, 100, 100, 10},
+                                    {64, 1, 64, 64},
+                                    {1, 50, 33, 64},
+                                    {4, 512, 2048, 2048},
+                                    {1, 4, 0, 3},
+                                    {3, 7, 20, 0}}) {
       Bench b;
       const TileRef x = b.tile(Space::vector, Format::f32, rows, cols, rows == 3 ? 4 : 0);
       const TileRef to = b.tile(Space::vector, Format::record, 1, k);
@@ -54,10 +59,12 @@ TEST(Semantics, topk_block) {
       ASSERT_EQ(list_of(b, to), plain_topk(all, size_t(k))) << "kind " << kind << " n " << n;
     }
   Bench b;
-  const TileRef x = b.tile(Space::vector, Format::f32, 1, 8), to = b.tile(Space::vector, Format::record, 1, 4);
+  const TileRef x = b.tile(Space::vector, Format::f32, 1, 8),
+                to = b.tile(Space::vector, Format::record, 1, 4);
   EXPECT_NE(b.refusal(TopkBlock{.to = to, .scores = x, .count = 9, .k = 4}), "");
   EXPECT_NE(b.refusal(TopkBlock{.to = to, .scores = x, .count = 8, .k = 5}), "");
-  EXPECT_NE(b.refusal(TopkBlock{.to = to, .scores = x, .first = 2147483647, .count = 8, .k = 4}), "");
+  EXPECT_NE(b.refusal(TopkBlock{.to = to, .scores = x, .first = 2147483647, .count = 8, .k = 4}),
+            "");
 }
 
 TEST(Semantics, merge_topk) {
@@ -71,7 +78,8 @@ TEST(Semantics, merge_topk) {
         for (int l = 0; l < lists; ++l) {
           in[l] = b.tile(Space::vector, Format::record, 1, uint32_t(20 + 30 * l));
           std::vector<Ranked> part;
-          for (uint32_t i = 0; i < in[l].cols - 5; ++i) part.push_back({score(b, kind), position++});
+          for (uint32_t i = 0; i < in[l].cols - 5; ++i)
+            part.push_back({score(b, kind), position++});
           part = plain_topk(part, in[l].cols);  // ends in empty records
           for (uint32_t i = 0; i < in[l].cols; ++i) b.put(in[l], 0, i, part[i]);
           for (const Ranked& r : part)
@@ -83,7 +91,8 @@ TEST(Semantics, merge_topk) {
       }
   // In place, and an unsorted list is refused.
   Bench b;
-  const TileRef a = b.tile(Space::vector, Format::record, 1, 3), c = b.tile(Space::vector, Format::record, 1, 3);
+  const TileRef a = b.tile(Space::vector, Format::record, 1, 3),
+                c = b.tile(Space::vector, Format::record, 1, 3);
   for (int i = 0; i < 3; ++i) {
     b.put(a, 0, i, Ranked{float(9 - 2 * i), i});
     b.put(c, 0, i, Ranked{float(8 - 2 * i), 10 + i});
@@ -91,13 +100,15 @@ TEST(Semantics, merge_topk) {
   b.run(MergeTopk{.to = a, .a = a, .b = c, .k = 3});
   EXPECT_EQ(list_of(b, a), (std::vector<Ranked>{{9, 0}, {8, 10}, {7, 1}}));
   b.put(c, 0, 2, Ranked{100, 3});
-  EXPECT_NE(b.refusal(MergeTopk{.to = a, .a = a, .b = c, .k = 3}).find("not sorted"), std::string::npos);
+  EXPECT_NE(b.refusal(MergeTopk{.to = a, .a = a, .b = c, .k = 3}).find("not sorted"),
+            std::string::npos);
 }
 
 TEST(Semantics, extract) {
   for (int valid : {0, 1, 37, 64}) {
     Bench b;
-    const TileRef list = b.tile(Space::vector, Format::record, 1, 64), to = b.tile(Space::vector, Format::i32, 1, 80);
+    const TileRef list = b.tile(Space::vector, Format::record, 1, 64),
+                  to = b.tile(Space::vector, Format::i32, 1, 80);
     const TileRef count = b.tile(Space::vector, Format::i32, 1, 1);
     std::vector<int32_t> positions;
     for (int i = 0; i < 64; ++i) {

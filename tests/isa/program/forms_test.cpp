@@ -11,17 +11,13 @@ namespace daybreak::isa::test {
 std::string refusal_of_text(const std::string& text) {
   try {
     assemble(text, "x.dbk");
-  } catch (const UserError& e) {
-    return e.what();
-  }
+  } catch (const UserError& e) { return e.what(); }
   return {};
 }
 std::string refusal_of_binary(std::span<const std::byte> bytes) {
   try {
     decode(bytes, "x.bin");
-  } catch (const UserError& e) {
-    return e.what();
-  }
+  } catch (const UserError& e) { return e.what(); }
   return {};
 }
 
@@ -51,13 +47,20 @@ TEST(TextForm, ReadsAsDocumented) {
   EXPECT_EQ(p.tensors[0].dims[2], 576);
   ASSERT_EQ(p.code.size(), 2u);
   const Gather g = std::get<Gather>(p.code[0].instruction);
-  EXPECT_EQ(g.to, (TileRef{.id = 3, .space = Space::operand, .format = Format::bf16, .offset = 64, .pitch = 1152, .rows = 64, .cols = 576}));
+  EXPECT_EQ(g.to, (TileRef{.id = 3,
+                           .space = Space::operand,
+                           .format = Format::bf16,
+                           .offset = 64,
+                           .pitch = 1152,
+                           .rows = 64,
+                           .cols = 576}));
   EXPECT_EQ(g.index, (TensorRef{1, 0, 64}));
   EXPECT_TRUE(g.generation.empty());
   EXPECT_TRUE(p.code[0].fence && p.code[0].live && !p.code[1].live);
   EXPECT_EQ(p.code[0].label, "gather step 3");
-  EXPECT_EQ(disassemble(p.code[0]),
-            "gather to=operand[0x40:64x576:bf16/1152]#3 from=t0(0,0) index=t1(0,64) wait=s1 signal=s2 fence \"gather step 3\"");
+  EXPECT_EQ(
+      disassemble(p.code[0]),
+      "gather to=operand[0x40:64x576:bf16/1152]#3 from=t0(0,0) index=t1(0,64) wait=s1 signal=s2 fence \"gather step 3\"");
 }
 
 TEST(TextForm, ErrorsNamePlaceAndNearestName) {
@@ -87,7 +90,8 @@ TEST(TextForm, ErrorsNamePlaceAndNearestName) {
       {"gather from=t0(0,9999999999999999)", {"the column"}}};
   for (const auto& [text, parts] : all) {
     const std::string message = refusal_of_text(text);
-    for (const char* part : parts) EXPECT_NE(message.find(part), std::string::npos) << text << "\n -> " << message;
+    for (const char* part : parts)
+      EXPECT_NE(message.find(part), std::string::npos) << text << "\n -> " << message;
     EXPECT_EQ(message.find('\n'), std::string::npos);
   }
 }
@@ -107,9 +111,7 @@ TEST(TextForm, DamagedTextIsRefusedOrReadAndNothingElse) {
     try {
       const TaskProgram p = assemble(damaged, "x");
       ASSERT_TRUE(identical(p, assemble(disassemble(p), "y")));
-    } catch (const UserError& e) {
-      ASSERT_NE(std::string(e.what()), "");
-    }
+    } catch (const UserError& e) { ASSERT_NE(std::string(e.what()), ""); }
   }
 }
 
@@ -140,7 +142,8 @@ TEST(BinaryForm, EveryFlippedByteIsRefused) {
 
 TEST(BinaryForm, EveryTruncationAndExtensionIsRefused) {
   auto bytes = encode(RandomProgram(12).make(40));
-  for (size_t n = 0; n < bytes.size(); ++n) ASSERT_NE(refusal_of_binary(std::span(bytes).first(n)), "") << n;
+  for (size_t n = 0; n < bytes.size(); ++n)
+    ASSERT_NE(refusal_of_binary(std::span(bytes).first(n)), "") << n;
   bytes.push_back({});
   EXPECT_NE(refusal_of_binary(bytes), "");
 }
@@ -152,7 +155,8 @@ TEST(BinaryForm, LyingPayloadsAreRefused) {
   for (int i = 0; i < 20000; ++i) {
     auto bytes = original;
     for (uint64_t n = 1 + random.below(4); n; --n)
-      bytes[24 + random.below(bytes.size() - 24)] = std::byte(random.below(2) ? 0xFF : random.below(256));
+      bytes[24 + random.below(bytes.size() - 24)] =
+          std::byte(random.below(2) ? 0xFF : random.below(256));
     const uint32_t crc = crc32(std::span(bytes).subspan(24), crc32(std::span(bytes).first(20)));
     for (int b = 0; b < 4; ++b) bytes[20 + b] = std::byte(crc >> (8 * b));
     try {

@@ -15,13 +15,10 @@ std::byte pattern(uint64_t offset) { return std::byte((offset * 0x9E3779B97F4A7C
 const Generator kPattern = [](uint64_t offset, std::span<std::byte> to) {
   for (size_t i = 0; i < to.size(); ++i) to[i] = pattern(offset + i);
 };
-template <class F>
-std::string refusal(F f) {
+template <class F> std::string refusal(F f) {
   try {
     f();
-  } catch (const InvariantError& e) {
-    return e.what();
-  }
+  } catch (const InvariantError& e) { return e.what(); }
   return {};
 }
 
@@ -35,7 +32,8 @@ TEST(MemoryImage, BehavesLikeBytes) {
   std::unordered_map<uint64_t, std::byte> written;
   for (int i = 0; i < 3000; ++i) {
     const uint64_t hot = random() % 4 ? (random() % 4) * (uint64_t{300} << 30) : 0;
-    const uint64_t at = std::min<uint64_t>(hot + random() % 300'000, uint64_t(size.value) - 200'000);
+    const uint64_t at =
+        std::min<uint64_t>(hot + random() % 300'000, uint64_t(size.value) - 200'000);
     std::vector<std::byte> bytes(random() % 10 ? random() % 700 : random() % 200'000);
     if (random() % 3 == 0) {
       for (auto& b : bytes) b = std::byte(random());
@@ -57,15 +55,16 @@ TEST(MemoryImage, DropsWhatItsGeneratorGivesBack) {
   MemoryImage m;
   const Address base = m.reserve("a", Bytes(10 * 65536), kPattern);
   int calls = 0;
-  const Address counted = m.reserve("counted", Bytes(65536), [&](uint64_t, std::span<std::byte> to) {
-    ++calls;
-    std::memset(to.data(), 7, to.size());
-  });
+  const Address counted =
+      m.reserve("counted", Bytes(65536), [&](uint64_t, std::span<std::byte> to) {
+        ++calls;
+        std::memset(to.data(), 7, to.size());
+      });
   for (int p = 0; p < 4; ++p) m.get<uint8_t>(Address(base.value + uint64_t(p) * 65536));
   m.get<uint8_t>(counted);
   m.get<uint8_t>(counted);
   EXPECT_EQ(calls, 1);
-  m.put(Address(base.value + 65536 + 5), uint8_t(pattern(65536 + 5)));        // written, but the same
+  m.put(Address(base.value + 65536 + 5), uint8_t(pattern(65536 + 5)));  // written, but the same
   m.put(Address(base.value + 2 * 65536), uint8_t(~uint8_t(pattern(131072))));  // changed
   EXPECT_EQ(m.resident().value, 5 * 65536);
   m.drop_clean_pages();
@@ -101,15 +100,25 @@ TEST(MemoryImage, SmallRegionsShareAPage) {
 
 TEST(MemoryImage, RefusesWhatIsOutside) {
   MemoryImage m;
-  EXPECT_NE(refusal([&] { m.get<int>(Address(5)); }).find("nothing is reserved"), std::string::npos);
+  EXPECT_NE(refusal([&] { m.get<int>(Address(5)); }).find("nothing is reserved"),
+            std::string::npos);
   const Address a = m.reserve("keys", Bytes(1000));
   m.reserve_at(Address(uint64_t{1} << 45), "far", Bytes(4096));
-  EXPECT_NE(refusal([&] { m.get<int>(Address(a.value + 998)); }).find("keys+998"), std::string::npos);
-  EXPECT_NE(refusal([&] { m.get<int>(Address(a.value + 1004)); }).find("4 bytes past the end of keys"), std::string::npos);
-  EXPECT_NE(refusal([&] { m.get<int>(Address((uint64_t{1} << 45) - 16)); }).find("16 bytes before far"), std::string::npos);
+  EXPECT_NE(refusal([&] { m.get<int>(Address(a.value + 998)); }).find("keys+998"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal([&] { m.get<int>(Address(a.value + 1004)); }).find("4 bytes past the end of keys"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal([&] { m.get<int>(Address((uint64_t{1} << 45) - 16)); }).find("16 bytes before far"),
+      std::string::npos);
   EXPECT_NE(refusal([&] { m.put(Address(0), 1); }).find("before keys"), std::string::npos);
-  EXPECT_NE(refusal([&] { m.reserve_at(Address(a.value + 999), "x", Bytes(10)); }).find("overlaps keys"), std::string::npos);
-  EXPECT_NE(refusal([&] { m.reserve_at(Address(a.value - 9), "x", Bytes(10)); }).find("overlaps keys"), std::string::npos);
+  EXPECT_NE(
+      refusal([&] { m.reserve_at(Address(a.value + 999), "x", Bytes(10)); }).find("overlaps keys"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal([&] { m.reserve_at(Address(a.value - 9), "x", Bytes(10)); }).find("overlaps keys"),
+      std::string::npos);
   EXPECT_NE(refusal([&] { m.reserve_at(Address(~uint64_t{0} - 5), "x", Bytes(10)); }), "");
   EXPECT_EQ(m.name_of(Address(a.value + 12)), "keys+12");
   EXPECT_GT(m.reserve("after", Bytes(1)).value, uint64_t{1} << 45);
@@ -143,7 +152,9 @@ TEST(Region, OverlapAndCoverAgainstSetsOfBytes) {
   int exact = 0;
   for (int i = 0; i < 30000; ++i) {
     const int64_t pitch = 8 + below(9);
-    const auto any = [&](int64_t p) { return Region{below(60), below(5), p, std::min<int64_t>(p, below(14))}; };
+    const auto any = [&](int64_t p) {
+      return Region{below(60), below(5), p, std::min<int64_t>(p, below(14))};
+    };
     const Region a = any(pitch), b = any(below(3) ? pitch : 8 + below(9));
     const auto x = bytes_of_region(a), y = bytes_of_region(b);
     bool meet = false, inside = true;
@@ -153,8 +164,9 @@ TEST(Region, OverlapAndCoverAgainstSetsOfBytes) {
     }
     const bool decidable = a.pitch == b.pitch || a.rows <= 1 || b.rows <= 1;
     if (decidable)
-      ASSERT_EQ(overlap(a, b), meet) << a.begin << " " << a.rows << " " << a.pitch << " " << a.row_bytes << " | "
-                                     << b.begin << " " << b.rows << " " << b.pitch << " " << b.row_bytes;
+      ASSERT_EQ(overlap(a, b), meet)
+          << a.begin << " " << a.rows << " " << a.pitch << " " << a.row_bytes << " | " << b.begin
+          << " " << b.rows << " " << b.pitch << " " << b.row_bytes;
     else
       ASSERT_TRUE(overlap(a, b) || !meet);
     ASSERT_EQ(overlap(a, b), overlap(b, a));
@@ -167,9 +179,12 @@ TEST(Region, OverlapAndCoverAgainstSetsOfBytes) {
 // The region of a rectangle holds every byte of it.
 TEST(Region, OfTensorsHoldsEveryElement) {
   std::mt19937 random(4);
-  const auto between = [&](int64_t low, int64_t high) { return low + int64_t(random() % uint64_t(high - low + 1)); };
+  const auto between = [&](int64_t low, int64_t high) {
+    return low + int64_t(random() % uint64_t(high - low + 1));
+  };
   for (int i = 0; i < 5000; ++i) {
-    TensorDesc t{.format = Format::bf16, .rank = uint8_t(between(1, 4)), .offset = between(0, 1000)};
+    TensorDesc t{
+        .format = Format::bf16, .rank = uint8_t(between(1, 4)), .offset = between(0, 1000)};
     for (int d = 0; d < t.rank; ++d) {
       t.dims[d] = between(1, 4);
       t.strides[d] = between(0, 6) * 8 * (random() % 4 ? 1 : -1);
@@ -177,9 +192,11 @@ TEST(Region, OfTensorsHoldsEveryElement) {
     t.strides[t.rank - 1] = 2;
     if (random() % 2) {
       t.strides[t.rank - 1] = 2;
-      for (int d = t.rank - 2; d >= 0; --d) t.strides[d] = t.strides[d + 1] * t.dims[d + 1] + (d == 0 ? between(0, 1) * 8 : 0);
+      for (int d = t.rank - 2; d >= 0; --d)
+        t.strides[d] = t.strides[d + 1] * t.dims[d + 1] + (d == 0 ? between(0, 1) * 8 : 0);
     }
-    const int64_t row = between(-2, 3), col = between(-1, 2), rows = between(1, 12), cols = between(1, 4);
+    const int64_t row = between(-2, 3), col = between(-1, 2), rows = between(1, 12),
+                  cols = between(1, 4);
     const auto all = bytes_of_region(region_of(t, row, col, rows, cols));
     for (int64_t r = std::max<int64_t>(row, 0); r < std::min(row + rows, t.rows()); ++r)
       for (int64_t c = std::max<int64_t>(col, 0); c < std::min(col + cols, t.cols()); ++c)
@@ -188,10 +205,12 @@ TEST(Region, OfTensorsHoldsEveryElement) {
 }
 
 TEST(Region, CodesAndScalesOfOnePageDoNotMeet) {
-  TensorDesc codes = tensor(0, Format::e4m3, {100, 64, 128}), scales = tensor(0, Format::f32, {100, 64});
+  TensorDesc codes = tensor(0, Format::e4m3, {100, 64, 128}),
+             scales = tensor(0, Format::f32, {100, 64});
   codes.strides[0] = scales.strides[0] = 8448;
   scales.offset = 8192;
-  EXPECT_FALSE(overlap(region_of(codes, 0, 0, codes.rows(), 128), region_of(scales, 0, 0, 100, 64)));
+  EXPECT_FALSE(
+      overlap(region_of(codes, 0, 0, codes.rows(), 128), region_of(scales, 0, 0, 100, 64)));
   scales.offset = 8191;
   EXPECT_TRUE(overlap(region_of(codes, 0, 0, codes.rows(), 128), region_of(scales, 0, 0, 100, 64)));
 }

@@ -14,7 +14,9 @@ const std::string kHead =
     "tensor t2 binding=1 format=i32 dims=1x64 strides=256x4 offset=65536\n";
 
 Capabilities chip() {
-  return {.scratch = {Bytes(65536), Bytes(65536), Bytes(65536)}, .latch_a = Bytes(32768), .latch_b = Bytes(32768)};
+  return {.scratch = {Bytes(65536), Bytes(65536), Bytes(65536)},
+          .latch_a = Bytes(32768),
+          .latch_b = Bytes(32768)};
 }
 std::vector<Finding> findings(const std::string& body, const Capabilities& c = chip()) {
   return verify(assemble(kHead + body, "test"), c);
@@ -29,7 +31,8 @@ void expect_one(const std::vector<Finding>& all, Finding::Kind kind, int64_t fir
   EXPECT_EQ(all[0].kind, kind) << all[0].message;
   EXPECT_EQ(all[0].first, first) << all[0].message;
   EXPECT_EQ(all[0].second, second) << all[0].message;
-  for (const char* part : parts) EXPECT_NE(all[0].message.find(part), std::string::npos) << all[0].message << " lacks " << part;
+  for (const char* part : parts)
+    EXPECT_NE(all[0].message.find(part), std::string::npos) << all[0].message << " lacks " << part;
 }
 
 // Load, multiply, convert, store; two steps through one buffer.
@@ -51,11 +54,14 @@ std::string without(const std::string& text, const std::string& piece, int nth) 
 TEST(Verify, CompletePipelineIsClean) { EXPECT_TRUE(clean(findings(kPipeline))); }
 
 TEST(Verify, MissingWaitNamesBothInstructionsAndTheEdge) {
-  expect_one(findings(without(kPipeline, " wait=s0", 0)), Finding::Kind::hazard, 0, 1,
-             {"entry 0 (load in dma_in, \"load 0\") writes", "entry 1 (mma in matrix, \"mma 0\") reads",
-              "a signal of the first (dma_in) and a wait of the second (matrix)", "operand"});
-  expect_one(findings(without(kPipeline, " wait=s2", 0)), Finding::Kind::hazard, 1, 2, {"mma 0", "cast 0", "accumulator"});
-  expect_one(findings(without(kPipeline, " wait=s3", 0)), Finding::Kind::hazard, 2, 3, {"cast 0", "store 0"});
+  expect_one(
+      findings(without(kPipeline, " wait=s0", 0)), Finding::Kind::hazard, 0, 1,
+      {"entry 0 (load in dma_in, \"load 0\") writes", "entry 1 (mma in matrix, \"mma 0\") reads",
+       "a signal of the first (dma_in) and a wait of the second (matrix)", "operand"});
+  expect_one(findings(without(kPipeline, " wait=s2", 0)), Finding::Kind::hazard, 1, 2,
+             {"mma 0", "cast 0", "accumulator"});
+  expect_one(findings(without(kPipeline, " wait=s3", 0)), Finding::Kind::hazard, 2, 3,
+             {"cast 0", "store 0"});
   // Write after read: the second load would overwrite what the first product reads.
   const auto all = findings(without(kPipeline, " wait=s1", 0));
   bool found = false;
@@ -78,20 +84,25 @@ TEST(Verify, DmaOverlapsItsEntriesUnlessFenced) {
 }
 
 TEST(Verify, OtherQueuesKeepTheirOwnOrder) {
-  EXPECT_TRUE(clean(findings("fill to=vector[0x0:8x8:f32/32]#1\ncast to=vector[0x0:8x8:bf16/32]#1 from=vector[0x0:8x8:f32/32]#1\n")));
+  EXPECT_TRUE(clean(findings(
+      "fill to=vector[0x0:8x8:f32/32]#1\ncast to=vector[0x0:8x8:bf16/32]#1 from=vector[0x0:8x8:f32/32]#1\n")));
 }
 
 TEST(Verify, MemoryHazards) {
-  const std::string store = "store to=t1(0,0) from=vector[0x0:64x32:f32/128]#1 signal=s0 \"left\"\n";
+  const std::string store =
+      "store to=t1(0,0) from=vector[0x0:64x32:f32/128]#1 signal=s0 \"left\"\n";
   EXPECT_FALSE(clean(findings(store + "load to=vector[0x4000:64x64:f32/256]#2 from=t1(0,0)\n")));
-  EXPECT_TRUE(clean(findings(store + "load to=vector[0x4000:64x64:f32/256]#2 from=t1(0,0) wait=s0\n")));
+  EXPECT_TRUE(
+      clean(findings(store + "load to=vector[0x4000:64x64:f32/256]#2 from=t1(0,0) wait=s0\n")));
   // The other half of the same rows is other bytes.
   EXPECT_TRUE(clean(findings(store + "load to=vector[0x4000:64x32:f32/128]#2 from=t1(0,32)\n")));
   EXPECT_TRUE(clean(findings(store + "store to=t1(0,32) from=vector[0x0:64x32:f32/128]#1\n")));
   EXPECT_FALSE(clean(findings(store + "store to=t1(0,31) from=vector[0x0:64x32:f32/128]#1\n")));
   // A gather may read any row.
-  EXPECT_FALSE(clean(findings(store + "gather to=vector[0x4000:4x4:f32/16]#2 from=t1(0,0) index=t2(0,0)\n")));
-  EXPECT_TRUE(clean(findings(store + "gather to=vector[0x4000:4x4:f32/16]#2 from=t1(0,40) index=t2(0,0)\n")));
+  EXPECT_FALSE(clean(
+      findings(store + "gather to=vector[0x4000:4x4:f32/16]#2 from=t1(0,0) index=t2(0,0)\n")));
+  EXPECT_TRUE(clean(
+      findings(store + "gather to=vector[0x4000:4x4:f32/16]#2 from=t1(0,40) index=t2(0,0)\n")));
 }
 
 TEST(Verify, ControlEntriesComeBeforeWhatIsIssuedAfterThem) {
@@ -105,13 +116,15 @@ TEST(Verify, SeveralSignallersProveOnlyWhatEveryOrderGuarantees) {
   const std::string two =
       "load to=vector[0x0:8x8:bf16/16]#1 from=t0(0,0) signal=s0\n"
       "mma acc=accumulator[0x0:8x8:f32/32]#2 a=operand[0x0:8x8:bf16/16]#3 b=operand[0x0:8x8:bf16/16]#3 signal=s0\n";
-  const std::string use = "cast to=vector[0x1000:8x8:f32/32]#4 from=vector[0x0:8x8:bf16/16]#1 wait=s0";
+  const std::string use =
+      "cast to=vector[0x1000:8x8:f32/32]#4 from=vector[0x0:8x8:bf16/16]#1 wait=s0";
   EXPECT_FALSE(clean(findings(two + use + "\n")));
   EXPECT_TRUE(clean(findings(two + use + " wait=s0\n")));
 }
 
 TEST(Verify, Deadlock) {
-  expect_one(findings("fill to=vector[0x0:8x8:f32/32]#1 wait=s2 \"stuck\"\n"), Finding::Kind::deadlock, 0, -1,
+  expect_one(findings("fill to=vector[0x0:8x8:f32/32]#1 wait=s2 \"stuck\"\n"),
+             Finding::Kind::deadlock, 0, -1,
              {"entry 0 (fill in vector, \"stuck\") waits for semaphore s2", "nobody signals"});
   // Two queues in a circle: each names the other.
   const auto circle = findings(
@@ -125,9 +138,11 @@ TEST(Verify, Deadlock) {
   }
   // A semaphore that is full blocks who signals it.
   std::string many, fewer;
-  for (int i = 0; i < 16; ++i) (i < 15 ? fewer : many) += "fill to=vector[0x0:8x8:f32/32]#1 signal=s0\n";
+  for (int i = 0; i < 16; ++i)
+    (i < 15 ? fewer : many) += "fill to=vector[0x0:8x8:f32/32]#1 signal=s0\n";
   EXPECT_TRUE(clean(findings(fewer)));
-  expect_one(findings(fewer + many), Finding::Kind::deadlock, 15, -1, {"maximum of 15", "nobody waits"});
+  expect_one(findings(fewer + many), Finding::Kind::deadlock, 15, -1,
+             {"maximum of 15", "nobody waits"});
 }
 
 TEST(Verify, DeadlockByFullQueue) {
@@ -145,28 +160,34 @@ TEST(Verify, DeadlockByFullQueue) {
 }
 
 TEST(Verify, SharedCountersAreTakenAsSatisfiable) {
-  EXPECT_TRUE(clean(findings("wait semaphore=3 count=7 in_queue=dma_in\nload to=operand[0x0:8x8:bf16/16]#2 from=t0(0,0)\n")));
+  EXPECT_TRUE(clean(findings(
+      "wait semaphore=3 count=7 in_queue=dma_in\nload to=operand[0x0:8x8:bf16/16]#2 from=t0(0,0)\n")));
 }
 
 TEST(Verify, OverflowUnboundAndLimits) {
   using enum Finding::Kind;
-  expect_one(findings("fill to=vector[0xfff0:1x8:f32/32]#1 \"last\"\n"), overflow, 0, -1, {"fill", "\"last\"", "65552", "a core has 65536"});
-  expect_one(findings("fill to=vector[0x0:3x8:f32/4294967295]#1\n"), overflow, 0, -1, {"8589934622"});
+  expect_one(findings("fill to=vector[0xfff0:1x8:f32/32]#1 \"last\"\n"), overflow, 0, -1,
+             {"fill", "\"last\"", "65552", "a core has 65536"});
+  expect_one(findings("fill to=vector[0x0:3x8:f32/4294967295]#1\n"), overflow, 0, -1,
+             {"8589934622"});
   expect_one(findings("load to=vector[0x0:1x8:f32/32]#1 from=t9(0,0)\n"), unbound, 0, -1, {"t9"});
-  expect_one(findings("fill to=vector[0x0:1x8:f32/32]#1 wait=s4\n"), limit, 0, -1, {"s4", "declares 4"});
+  expect_one(findings("fill to=vector[0x0:1x8:f32/32]#1 wait=s4\n"), limit, 0, -1,
+             {"s4", "declares 4"});
   Capabilities small = chip();
   small.max_semaphores = 3;
   expect_one(findings("", small), limit, -1, -1, {"4 semaphores", "a core has 3"});
   small = chip();
   small.latch_a = Bytes(64 * 64 * 2 - 1);
-  expect_one(findings(kPipeline, small), limit, 1, -1, {"operand a of 8192 bytes", "8191", "\"mma 0\""});
+  expect_one(findings(kPipeline, small), limit, 1, -1,
+             {"operand a of 8192 bytes", "8191", "\"mma 0\""});
   small = chip();
   small.scratch[1] = Bytes(1000);
   expect_one(findings("", small), overflow, -1, -1, {"vector", "1000"});
 }
 
 TEST(Verify, Bindings) {
-  const TaskProgram p = assemble(kHead + "store to=t1(0,0) from=vector[0x0:8x8:f32/32]#1\n", "test");
+  const TaskProgram p =
+      assemble(kHead + "store to=t1(0,0) from=vector[0x0:8x8:f32/32]#1\n", "test");
   BindingTable b = {{.name = "a", .base = Address(1 << 20), .bytes = Bytes(64 * 128)},
                     {.name = "b", .base = Address(2 << 20), .bytes = Bytes(65536 + 256)}};
   EXPECT_TRUE(clean(verify(p, chip(), &b)));
@@ -179,7 +200,9 @@ TEST(Verify, Bindings) {
   EXPECT_EQ(verify(p, chip(), &b)[0].kind, Finding::Kind::unbound);
   // Two bindings over the same bytes: only addresses show it.
   const TaskProgram alias = assemble(
-      kHead + "store to=t1(0,0) from=vector[0x0:8x8:f32/32]#1\nload to=operand[0x0:8x8:bf16/16]#2 from=t0(0,0)\n", "test");
+      kHead +
+          "store to=t1(0,0) from=vector[0x0:8x8:f32/32]#1\nload to=operand[0x0:8x8:bf16/16]#2 from=t0(0,0)\n",
+      "test");
   BindingTable apart = {{.name = "a", .base = Address(1 << 20), .bytes = Bytes(1 << 16)},
                         {.name = "b", .base = Address(2 << 20), .bytes = Bytes(1 << 17)}};
   EXPECT_TRUE(clean(verify(alias, chip(), &apart)));
@@ -198,7 +221,8 @@ TEST(Verify, RandomProgramsDoNotUpsetIt) {
           [&](auto& i) {
             for_each_field(i, [&](const auto&, auto& member) {
               if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, TensorRef>)
-                if (!member.empty() && !p.tensors.empty()) member.tensor = uint16_t(random.below(p.tensors.size()));
+                if (!member.empty() && !p.tensors.empty())
+                  member.tensor = uint16_t(random.below(p.tensors.size()));
             });
           },
           e.instruction);
