@@ -3,8 +3,8 @@
 namespace daybreak::sim {
 namespace {
 
-// Atoms of the lowest column field: as many as the map names, or the largest part of them that divides
-// a row.
+// Atoms of the lowest column field: as many as the map names, or the largest part of them that
+// divides a row.
 int64_t low_columns(const HbmConfig& c) {
   if (c.map == "rowlinear") return 1;
   const int64_t named = (c.map == "fine64" ? 64 : 256) / c.atom;
@@ -14,12 +14,22 @@ int64_t low_columns(const HbmConfig& c) {
 }  // namespace
 
 AddressMap::AddressMap(const HbmConfig& c)
-    : linear_(c.map == "rowlinear"), atom_(c.atom), columns_(uint64_t(c.row_bytes / c.atom)),
-      low_(low_columns(c)), channel_(c.channels), stack_(c.stacks), pc_(c.pseudo_channels),
-      group_(c.bank_groups), high_(c.row_bytes / c.atom / low_columns(c)), bank_(c.banks),
-      sid_(c.stack_ids), row_(c.rows) {}
+    : linear_(c.map == "rowlinear"),
+      atom_(c.atom),
+      columns_(uint64_t(c.row_bytes / c.atom)),
+      low_(low_columns(c)),
+      channel_(c.channels),
+      stack_(c.stacks),
+      pc_(c.pseudo_channels),
+      group_(c.bank_groups),
+      high_(c.row_bytes / c.atom / low_columns(c)),
+      bank_(c.banks),
+      sid_(c.stack_ids),
+      row_(c.rows) {}
 
-RowPiece AddressMap::decode(uint64_t address) const { return decode_atom(address / uint64_t(atom_)); }
+RowPiece AddressMap::decode(uint64_t address) const {
+  return decode_atom(address / uint64_t(atom_));
+}
 
 RowPiece AddressMap::decode_atom(uint64_t atom) const {
   uint64_t rest = atom, pc, group, bank, sid, column;

@@ -1,9 +1,9 @@
 // Where a byte lies in the HBM stacks. Fields from the least significant on, above the atom:
-//   fine64      column low (64 B), channel, stack, pc, bank group, column high, bank, stack id, row
-//   coarse256   column low (256 B), channel, stack, pc, bank group, column high, bank, stack id, row
-//   rowlinear   channel, stack, column, pc, stack id, bank group, bank, row
-// (memory.md section 2, with the stacks above the channels so that neighbouring chunks spread over all of
-// them.) Counts need not be powers of two; rows beyond the last wrap round.
+//   fine64     column low (64 B), channel, stack, pc, bank group, column high, bank, stack id, row
+//   coarse256  column low (256 B), channel, stack, pc, bank group, column high, bank, stack id, row
+//   rowlinear  channel, stack, column, pc, stack id, bank group, bank, row
+// (memory.md section 2, with the stacks above the channels so that neighbouring chunks spread over
+// all of them.) Counts need not be powers of two; rows beyond the last wrap round.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -40,9 +40,9 @@ class Divisor {
 // Atoms of one open row that one request touches.
 struct RowPiece {
   uint32_t stack = 0, channel = 0;
-  uint32_t bank = 0;     // of the channel: ((pc * sids + sid) * groups + group) * banks + bank
+  uint32_t bank = 0;  // of the channel: ((pc * sids + sid) * groups + group) * banks + bank
   uint32_t row = 0, column = 0;  // first atom
-  uint32_t atoms = 0;    // consecutive columns
+  uint32_t atoms = 0;            // consecutive columns
 };
 
 class AddressMap {
@@ -53,10 +53,9 @@ class AddressMap {
   // Where the atom that holds `address` lies (atoms = 1).
   RowPiece decode(uint64_t address) const;
 
-  // Calls sink(RowPiece) for the pieces of [address, address + bytes); every atom touched is in exactly
-  // one piece.
-  template <class Sink>
-  void split(uint64_t address, uint64_t bytes, Sink&& sink) const {
+  // Calls sink(RowPiece) for the pieces of [address, address + bytes); every atom touched is in
+  // exactly one piece.
+  template <class Sink> void split(uint64_t address, uint64_t bytes, Sink&& sink) const {
     uint64_t first = address / uint64_t(atom_);
     const uint64_t last = (address + bytes - 1) / uint64_t(atom_);
     if (linear_) return split_linear(first, last, sink);
@@ -73,8 +72,7 @@ class AddressMap {
   RowPiece decode_atom(uint64_t atom) const;
 
   // rowlinear: atoms `units` apart are neighbours in a row.
-  template <class Sink>
-  void split_linear(uint64_t first, uint64_t last, Sink& sink) const {
+  template <class Sink> void split_linear(uint64_t first, uint64_t last, Sink& sink) const {
     const uint64_t units = channel_.count() * stack_.count();
     for (uint64_t lane = first; lane <= last && lane < first + units; ++lane) {
       for (uint64_t at = lane; at <= last;) {

@@ -10,8 +10,8 @@ namespace daybreak::sim {
 
 class Delivery {
  public:
-  // `items` are indices; client_of(i) and completion_of(i) say whose and what; retire(i) is called once
-  // the completion is copied, before any client hears of it.
+  // `items` are indices; client_of(i) and completion_of(i) say whose and what; retire(i) is called
+  // once the completion is copied, before any client hears of it.
   template <class ClientOf, class CompletionOf, class Retire>
   void deliver(std::vector<int32_t>& items, ClientOf client_of, CompletionOf completion_of,
                Retire retire) {

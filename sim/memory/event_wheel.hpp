@@ -1,5 +1,6 @@
-// Events in integer time, first in first out within one instant: a ring of buckets for the near future
-// and a heap for the rest. Push and pop cost a few nanoseconds and do not allocate once warm.
+// Events in integer time, first in first out within one instant: a ring of buckets for the near
+// future and a heap for the rest. Push and pop cost a few nanoseconds and do not allocate once
+// warm.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -9,8 +10,7 @@
 
 namespace daybreak::sim {
 
-template <class Payload>
-class EventWheel {
+template <class Payload> class EventWheel {
  public:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 

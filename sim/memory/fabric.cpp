@@ -11,8 +11,7 @@ namespace daybreak::sim {
 namespace {
 
 // Takes an element from a pool whose free ones are chained through `next`.
-template <class T>
-int32_t take(std::vector<T>& pool, int32_t& free) {
+template <class T> int32_t take(std::vector<T>& pool, int32_t& free) {
   if (free < 0) {
     pool.emplace_back();
     return int32_t(pool.size()) - 1;
@@ -23,8 +22,7 @@ int32_t take(std::vector<T>& pool, int32_t& free) {
   return index;
 }
 
-template <class T>
-void release(std::vector<T>& pool, int32_t& free, int32_t index) {
+template <class T> void release(std::vector<T>& pool, int32_t& free, int32_t index) {
   pool[index].next = free;
   free = index;
 }
@@ -32,11 +30,16 @@ void release(std::vector<T>& pool, int32_t& free, int32_t index) {
 }  // namespace
 
 Fabric::Fabric(sc_core::sc_module_name name, const ChipConfig& c)
-    : sc_module(name), period_(c.period().value), latency_(c.noc.latency),
-      hit_latency_(c.l2.hit_latency), controller_(c.hbm.controller),
+    : sc_module(name),
+      period_(c.period().value),
+      latency_(c.noc.latency),
+      hit_latency_(c.l2.hit_latency),
+      controller_(c.hbm.controller),
       slack_(std::min(latency_, hit_latency_ + controller_)),
-      slowest_(std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle)), hbm_(c.hbm, *this),
-      tags_(c.l2), slices_(c.l2.slices, Link(c.l2.slice_bytes_per_cycle)) {
+      slowest_(std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle)),
+      hbm_(c.hbm, *this),
+      tags_(c.l2),
+      slices_(c.l2.slices, Link(c.l2.slice_bytes_per_cycle)) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_FS)) {
     throw InvariantError(fmt::format("{}: SystemC's time resolution must be 1 fs", this->name()));
   }
@@ -72,8 +75,8 @@ void Fabric::submit(Port& port, std::span<const Burst> bursts, MemoryClient& cli
   for (const Burst& burst : bursts) {
     if (burst.bytes == 0 || burst.address.value % line + burst.bytes > line) {
       throw InvariantError(fmt::format(
-          "{} fs {}.port{}: a burst of {} B at address {} is not inside one line of {} B", now_fs(), name(),
-          port.core, burst.bytes, burst.address.value, line));
+          "{} fs {}.port{}: a burst of {} B at address {} is not inside one line of {} B", now_fs(),
+          name(), port.core, burst.bytes, burst.address.value, line));
     }
     const int32_t index = take(transfers_, free_transfer_);
     Transfer& t = transfers_[index];
@@ -183,7 +186,8 @@ void Fabric::write(int32_t index, uint64_t line, int64_t start) {
     to_hbm(line, touched, true, kNobody, start + hit_latency_);
   } else {
     uint64_t partial = touched & ~covered & ~tags_.valid(place);
-    for (int32_t f = tags_.fetch(place); f >= 0; f = fetches_[f].next) partial &= ~fetches_[f].sectors;
+    for (int32_t f = tags_.fetch(place); f >= 0; f = fetches_[f].next)
+      partial &= ~fetches_[f].sectors;
     tags_.valid(place) |= covered;
     tags_.dirty(place) |= touched;
     if (partial != 0) start_fetch(place, line, partial, start + hit_latency_);
@@ -240,12 +244,14 @@ void Fabric::wait_for(int32_t transfer, int32_t index) {
 
 int Fabric::to_hbm(uint64_t line, uint64_t sectors, bool write, uint64_t owner, int64_t cycle) {
   const int64_t at = (cycle + controller_) * period_;
-  const uint64_t sector = uint64_t(tags_.sector_bytes()), base = line * uint64_t(tags_.line_bytes());
+  const uint64_t sector = uint64_t(tags_.sector_bytes()),
+                 base = line * uint64_t(tags_.line_bytes());
   int pieces = 0;
   while (sectors != 0) {
     const int first = std::countr_zero(sectors);
     const int count = std::countr_one(sectors >> first);
-    pieces += hbm_.request(base + uint64_t(first) * sector, uint64_t(count) * sector, write, owner, at);
+    pieces +=
+        hbm_.request(base + uint64_t(first) * sector, uint64_t(count) * sector, write, owner, at);
     if (first + count >= 64) break;
     sectors &= ~uint64_t{0} << (first + count);
   }

@@ -1,8 +1,9 @@
 // Crossbar and L2 of a chip as one SystemC module (memory_system.hpp says how they behave).
 //
-// Events lie in cycles of the core clock. Path events (a burst at its slice, a fetch filled, data leaving
-// the slice) influence clients or HBM stacks only `slack_` cycles later, so they are taken that much late,
-// many per wake-up, in exact time order; completions are delivered in their own cycle.
+// Events lie in cycles of the core clock. Path events (a burst at its slice, a fetch filled, data
+// leaving the slice) influence clients or HBM stacks only `slack_` cycles later, so they are taken
+// that much late, many per wake-up, in exact time order; completions are delivered in their own
+// cycle.
 #pragma once
 #include <systemc>
 #include <vector>
@@ -24,7 +25,7 @@ class Fabric : public sc_core::sc_module, private HbmListener {
   int64_t line_bytes() const { return tags_.line_bytes(); }
 
  private:
-  static constexpr uint64_t kNobody = ~uint64_t{0};   // owner of a write-back
+  static constexpr uint64_t kNobody = ~uint64_t{0};  // owner of a write-back
 
   class Port : public MemoryPort {
    public:
@@ -45,18 +46,18 @@ class Fabric : public sc_core::sc_module, private HbmListener {
     uint32_t bytes = 0;
     int32_t core = 0, waits = 0, next = -1;  // fetches it waits for
     bool write = false, hit = false;
-    int64_t ready = 0;                       // a hit's data would leave the slice
-    int64_t noc = 0;                         // cycles lost to links and slice
-    int64_t l2_miss = 0;                     // femtoseconds, like `late`
+    int64_t ready = 0;    // a hit's data would leave the slice
+    int64_t noc = 0;      // cycles lost to links and slice
+    int64_t l2_miss = 0;  // femtoseconds, like `late`
     RunDelay late;
   };
   // Sectors of one line on their way from HBM.
   struct Fetch {
-    int64_t place = L2Tags::kAbsent;         // kAbsent: passes the L2 by
+    int64_t place = L2Tags::kAbsent;  // kAbsent: passes the L2 by
     uint64_t sectors = 0;
-    int32_t pieces = 0, next = -1;           // next fetch of the same line
+    int32_t pieces = 0, next = -1;  // next fetch of the same line
     int32_t first_waiter = -1, last_waiter = -1;
-    int64_t at = 0;                          // fs
+    int64_t at = 0;  // fs
     RunDelay late;
   };
   struct Waiter {
@@ -65,7 +66,7 @@ class Fabric : public sc_core::sc_module, private HbmListener {
   enum class Step : uint8_t { arrive, filled, leave };
   struct PathEvent {
     Step step;
-    int32_t index;                           // transfer or fetch
+    int32_t index;  // transfer or fetch
   };
 
   void submit(Port&, std::span<const Burst>, MemoryClient&);
@@ -88,7 +89,7 @@ class Fabric : public sc_core::sc_module, private HbmListener {
   int64_t own(int64_t bytes) const { return (bytes + slowest_ - 1) / slowest_; }
 
   int64_t period_, latency_, hit_latency_, controller_, slack_;
-  int64_t slowest_;                          // bytes per cycle of link or slice
+  int64_t slowest_;  // bytes per cycle of link or slice
   Hbm hbm_;
   L2Tags tags_;
   std::vector<Link> slices_;

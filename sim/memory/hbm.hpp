@@ -1,5 +1,5 @@
-// All HBM stacks of a chip behind their address map, and a port straight to them (no NoC, no L2) for
-// measurements of the DRAM alone and for adapters.
+// All HBM stacks of a chip behind their address map, and a port straight to them (no NoC, no L2)
+// for measurements of the DRAM alone and for adapters.
 #pragma once
 #include <memory>
 #include <systemc>
@@ -15,8 +15,8 @@ class Hbm {
  public:
   Hbm(const HbmConfig&, HbmListener&);
 
-  // Sends what [address, address + bytes) touches to its controllers, where it arrives at `at` fs >= now.
-  // Returns the number of pieces: the listener hears served(owner, ...) once for each.
+  // Sends what [address, address + bytes) touches to its controllers, where it arrives at `at` fs
+  // >= now. Returns the number of pieces: the listener hears served(owner, ...) once for each.
   int request(uint64_t address, uint64_t bytes, bool write, uint64_t owner, int64_t at);
   HbmStats stats() const;
   bool idle() const;
@@ -27,14 +27,14 @@ class Hbm {
   const HbmTiming& timing() const { return stacks_[0]->timing(); }
 
  private:
-  HbmTiming checked_;   // first: refuses a geometry that the map could not divide
+  HbmTiming checked_;  // first: refuses a geometry that the map could not divide
   AddressMap map_;
   std::vector<std::unique_ptr<HbmStack>> stacks_;
 };
 
-// A port whose bursts go straight to the controllers and may be of any length. Completions carry the
-// slowest piece's delay; unloaded are controller, column access and transfer. Writes complete with the
-// end of their data burst.
+// A port whose bursts go straight to the controllers and may be of any length. Completions carry
+// the slowest piece's delay; unloaded are controller, column access and transfer. Writes complete
+// with the end of their data burst.
 class HbmPort : public sc_core::sc_module, public MemoryPort, private HbmListener {
  public:
   // `controller_fs` is the pipeline in front of the queues.
@@ -59,7 +59,7 @@ class HbmPort : public sc_core::sc_module, public MemoryPort, private HbmListene
   std::vector<Transfer> transfers_;
   int32_t free_ = -1;
   int64_t outstanding_ = 0;
-  EventWheel<int32_t> done_;       // ticks
+  EventWheel<int32_t> done_;  // ticks
   std::vector<int32_t> ready_;
   Delivery delivery_;
   Wake wake_;

@@ -7,8 +7,8 @@ namespace {
 
 constexpr int64_t kLongAgo = INT64_MIN / 4;
 
-// Slots a ring must hold: everything one round of bookings of all banks can need, within reason; what
-// does not fit is decided later.
+// Slots a ring must hold: everything one round of bookings of all banks can need, within reason;
+// what does not fit is decided later.
 int64_t window(const HbmTiming& t, const HbmGeometry& g) {
   const int64_t one = t.ras + t.rp + t.rc + t.faw + t.wr + t.wtr_l + t.rtw + t.cl + t.cwl;
   const int64_t backlog = g.banks_of_channel() * 64 + t.ccd_l * 64;
@@ -27,8 +27,8 @@ int64_t find_free(const SlotRing& ring, int64_t from, int64_t count) {
   return -1;
 }
 
-// Slots that columns `ccd` apart from `atoms` columns, `step` apart themselves, may not use, from the
-// first column's slot - ccd + 1 on.
+// Slots that columns `ccd` apart from `atoms` columns, `step` apart themselves, may not use, from
+// the first column's slot - ccd + 1 on.
 uint64_t blocked_pattern(int64_t atoms, int64_t step, int64_t ccd) {
   uint64_t pattern = 0;
   for (int64_t i = 0; i < atoms; ++i) {
@@ -48,15 +48,21 @@ void block(SlotRing& ring, int64_t clock, int64_t ccd, uint64_t pattern) {
 }  // namespace
 
 HbmChannel::Pc::Pc(int64_t clocks, const HbmGeometry& g, bool sids)
-    : columns(clocks), last_read(kLongAgo), last_write(kLongAgo),
+    : columns(clocks),
+      last_read(kLongAgo),
+      last_write(kLongAgo),
       last_write_group(g.groups * g.sids, kLongAgo) {
   by_group.assign(g.groups * g.sids, SlotRing(clocks));
   if (sids) by_sid.assign(g.sids, SlotRing(clocks));
 }
 
 HbmChannel::HbmChannel(HbmShared& shared, uint16_t index)
-    : s_(shared), t_(shared.timing), index_(index), look_ahead_(64 * t_.clock),
-      row_bus_(window(t_, shared.geometry)), column_bus_(window(t_, shared.geometry)) {
+    : s_(shared),
+      t_(shared.timing),
+      index_(index),
+      look_ahead_(64 * t_.clock),
+      row_bus_(window(t_, shared.geometry)),
+      column_bus_(window(t_, shared.geometry)) {
   const HbmGeometry& g = s_.geometry;
   // A booking's columns with what they block before and after must fit one 64-bit pattern.
   const int64_t blocked = 2 * (g.sids > 1 ? t_.ccd_r : t_.ccd_s) - 1;
@@ -114,7 +120,8 @@ void HbmChannel::arrive(int32_t run, int64_t now) {
   set_mode(now);
 }
 
-// Moves runs into the bounded queue while they fit; a run larger than the queue enters an empty one.
+// Moves runs into the bounded queue while they fit; a run larger than the queue enters an empty
+// one.
 void HbmChannel::fill_queue(int kind, int64_t now) {
   List& list = waiting_[kind];
   while (!list.empty()) {
@@ -214,7 +221,8 @@ void HbmChannel::decide(uint32_t b, int64_t now) {
 int64_t HbmChannel::turnaround(const Pc& pc, const Bank& bank, bool write) const {
   if (write) return pc.last_read + t_.rtw;
   const int64_t data = t_.cwl + t_.burst;
-  return std::max(pc.last_write + data + t_.wtr_s, pc.last_write_group[bank.group] + data + t_.wtr_l);
+  return std::max(pc.last_write + data + t_.wtr_s,
+                  pc.last_write_group[bank.group] + data + t_.wtr_l);
 }
 
 bool HbmChannel::open_row(uint32_t b, uint32_t row, int64_t now) {
@@ -285,7 +293,8 @@ int64_t HbmChannel::find_activate(const Pc& pc, uint16_t group, int64_t from) co
   return t;
 }
 
-int64_t HbmChannel::find_columns(const Pc& pc, const Bank& bank, int64_t from, int64_t atoms) const {
+int64_t HbmChannel::find_columns(const Pc& pc, const Bank& bank, int64_t from,
+                                 int64_t atoms) const {
   const SlotRing& group = pc.by_group[bank.group];
   const SlotRing* sid = pc.by_sid.empty() ? nullptr : &pc.by_sid[bank.sid];
   const int64_t limit = column_bus_.limit() - 384 - 2 * t_.ccd_l;
@@ -299,7 +308,7 @@ int64_t HbmChannel::find_columns(const Pc& pc, const Bank& bank, int64_t from, i
     const uint64_t high = ~busy(at + 64);
     uint64_t ok = low;
     for (int64_t i = 1; i < atoms && ok != 0; ++i) {
-      const int64_t shift = i * t_.ccd_l;   // below 64: most_atoms_ sees to it
+      const int64_t shift = i * t_.ccd_l;  // below 64: most_atoms_ sees to it
       ok &= low >> shift | high << (64 - shift);
     }
     if (ok != 0) return at + std::countr_zero(ok);

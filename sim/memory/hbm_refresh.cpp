@@ -1,5 +1,5 @@
-// Refresh of a channel: due times lie on a fixed grid; what fell due since the last look is applied in
-// one step (see hbm_channel.hpp).
+// Refresh of a channel: due times lie on a fixed grid; what fell due since the last look is applied
+// in one step (see hbm_channel.hpp).
 #include <algorithm>
 
 #include "sim/memory/hbm_channel.hpp"

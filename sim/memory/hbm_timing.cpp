@@ -36,14 +36,15 @@ HbmTiming::HbmTiming(const HbmConfig& c) {
   pre_command = command(c.pre_command);
   ref_command = command(c.ref_command);
   if (std::max({act_command, pre_command, ref_command}) > 32) {
-    throw UserError(fmt::format("chip.hbm.act_command, pre_command and ref_command must be at most {} ns",
-                                32.0 * c.tck / double(clock)));
+    throw UserError(
+        fmt::format("chip.hbm.act_command, pre_command and ref_command must be at most {} ns",
+                    32.0 * c.tck / double(clock)));
   }
   // The data bus of a pseudo-channel carries one atom at a time, whatever the knobs say.
   ccd_s = std::max<int64_t>({1, c.burst, round_up(c.ccd_s, c.tck)});
   ccd_l = std::max(ccd_s, round_up(c.ccd_l, c.tck));
   ccd_r = std::max(ccd_s, round_up(c.ccd_r, c.tck));
-  refresh = c.refresh == "all-bank" ? Refresh::all_bank
+  refresh = c.refresh == "all-bank"   ? Refresh::all_bank
             : c.refresh == "per-bank" ? Refresh::per_bank
                                       : Refresh::off;
   closed_page = c.page == "closed";
@@ -55,17 +56,24 @@ HbmTiming::HbmTiming(const HbmConfig& c) {
         double(refreshed / clock) * c.tck));
   }
   if (refresh == Refresh::per_bank && rfc_pb + rp >= refi) {
-    throw UserError(fmt::format("chip.hbm.rfc_pb of {} ns must be below chip.hbm.refi of {} ns", c.rfc_pb,
-                                c.refi));
+    throw UserError(fmt::format("chip.hbm.rfc_pb of {} ns must be below chip.hbm.refi of {} ns",
+                                c.rfc_pb, c.refi));
   }
 }
 
 HbmGeometry::HbmGeometry(const HbmConfig& c)
-    : channels(c.channels), pcs(c.pseudo_channels), groups(c.bank_groups), banks(c.banks),
-      sids(c.stack_ids), rows(c.rows), columns(c.row_bytes / c.atom), atom(c.atom) {
+    : channels(c.channels),
+      pcs(c.pseudo_channels),
+      groups(c.bank_groups),
+      banks(c.banks),
+      sids(c.stack_ids),
+      rows(c.rows),
+      columns(c.row_bytes / c.atom),
+      atom(c.atom) {
   if (c.row_bytes % c.atom != 0) {
-    throw UserError(fmt::format("chip.hbm.row_bytes of {} B must be a multiple of chip.hbm.atom, {} B",
-                                c.row_bytes, c.atom));
+    throw UserError(
+        fmt::format("chip.hbm.row_bytes of {} B must be a multiple of chip.hbm.atom, {} B",
+                    c.row_bytes, c.atom));
   }
 }
 

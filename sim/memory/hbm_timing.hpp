@@ -1,5 +1,5 @@
-// HBM timing in integers. A clock is one tck; a tick is one tck, or half of one when a row command takes
-// half clocks. Knobs in ns are rounded up to whole clocks (row-bus times to half clocks).
+// HBM timing in integers. A clock is one tck; a tick is one tck, or half of one when a row command
+// takes half clocks. Knobs in ns are rounded up to whole clocks (row-bus times to half clocks).
 #pragma once
 #include <cstdint>
 
@@ -10,10 +10,11 @@ namespace daybreak::sim {
 enum class Refresh : uint8_t { off, all_bank, per_bank };
 
 struct HbmTiming {
-  int64_t tick_fs = 0;       // femtoseconds of one tick
-  int64_t clock = 1;         // ticks of one clock
+  int64_t tick_fs = 0;  // femtoseconds of one tick
+  int64_t clock = 1;    // ticks of one clock
   // Ticks.
-  int64_t burst, cl, cwl, rcd_rd, rcd_wr, rp, ras, rc, rrd_s, rrd_l, faw, wr, rtp, wtr_s, wtr_l, rtw;
+  int64_t burst, cl, cwl, rcd_rd, rcd_wr, rp, ras, rc, rrd_s, rrd_l, faw, wr, rtp, wtr_s, wtr_l,
+      rtw;
   int64_t refi, rfc_ab, rfc_pb, rrefd;
   int64_t act_command, pre_command, ref_command;
   // Clocks, at least 1 and at least one burst: columns of one pseudo-channel.

@@ -11,8 +11,8 @@ namespace {
 
 int64_t sets_of(const L2Config& c) {
   if (c.line % c.sector != 0 || c.line / c.sector > 64) {
-    throw UserError(fmt::format(
-        "chip.l2.line of {} B must be 1 to 64 times chip.l2.sector, {} B", c.line, c.sector));
+    throw UserError(fmt::format("chip.l2.line of {} B must be 1 to 64 times chip.l2.sector, {} B",
+                                c.line, c.sector));
   }
   const int64_t sets = c.capacity_mb * 1024 * 1024 / (c.line * c.ways * c.slices);
   if (sets < 1) {
@@ -33,7 +33,11 @@ uint64_t bits(uint64_t from, uint64_t to) {
 }  // namespace
 
 L2Tags::L2Tags(const L2Config& c)
-    : line_bytes_(c.line), sector_bytes_(c.sector), ways_(c.ways), slices_(c.slices), sets_(sets_of(c)),
+    : line_bytes_(c.line),
+      sector_bytes_(c.sector),
+      ways_(c.ways),
+      slices_(c.slices),
+      sets_(sets_of(c)),
       sector_(c.sector) {
   const size_t places = size_t(c.slices) * sets_.count() * size_t(c.ways);
   lines_.resize(places);

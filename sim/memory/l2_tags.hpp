@@ -1,8 +1,8 @@
-// Tags of the L2: lines by slice, set and way, with sector masks and the age of their last use. Timing
-// and fetches are the business of memory_system.cpp.
+// Tags of the L2: lines by slice, set and way, with sector masks and the age of their last use.
+// Timing and fetches are the business of memory_system.cpp.
 //
-// Line n lies in slice n % slices and there in set (n / slices) % sets; counts need not be powers of two.
-// Replacement: an empty way, else the least recently used one that no fetch is bound to.
+// Line n lies in slice n % slices and there in set (n / slices) % sets; counts need not be powers
+// of two. Replacement: an empty way, else the least recently used one that no fetch is bound to.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,7 +16,8 @@ class L2Tags {
  public:
   static constexpr int64_t kAbsent = -1;
 
-  // Throws UserError when sectors do not divide a line, a line has more than 64, or a slice has no set.
+  // Throws UserError when sectors do not divide a line, a line has more than 64, or a slice has no
+  // set.
   explicit L2Tags(const L2Config&);
 
   int64_t slice_of(uint64_t line) const { return int64_t(slices_.take(line)); }

@@ -1,6 +1,6 @@
-// A pipe that carries one thing after the other at a fixed rate: a core's NoC link in one direction, or a
-// slice's data port. Time is kept in bytes of the pipe, so rates that do not divide a transfer cost no
-// rounding between transfers.
+// A pipe that carries one thing after the other at a fixed rate: a core's NoC link in one
+// direction, or a slice's data port. Time is kept in bytes of the pipe, so rates that do not divide
+// a transfer cost no rounding between transfers.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,8 @@ namespace daybreak::sim {
 class Link {
  public:
   explicit Link(int64_t bytes_per_cycle) : rate_(bytes_per_cycle) {}
-  // Books `bytes` that are ready at cycle `ready`; returns the cycle in which their first byte goes.
+  // Books `bytes` that are ready at cycle `ready`; returns the cycle in which their first byte
+  // goes.
   int64_t take(int64_t ready, int64_t bytes) {
     const int64_t start = free_ > ready * rate_ ? free_ : ready * rate_;
     free_ = start + bytes;

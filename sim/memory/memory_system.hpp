@@ -1,21 +1,23 @@
 // The memory hierarchy of a chip behind one port per core: crossbar, L2 slices, HBM stacks.
 //
-// One module holds crossbar and L2, one module each HBM stack; each has its own event wheel and at most
-// one pending SystemC event. Decisions lie up to one NoC latency ahead of what they can influence, so a
-// module takes them in batches, in exact time order, and wakes exactly only to call clients back.
+// One module holds crossbar and L2, one module each HBM stack; each has its own event wheel and at
+// most one pending SystemC event. Decisions lie up to one NoC latency ahead of what they can
+// influence, so a module takes them in batches, in exact time order, and wakes exactly only to call
+// clients back.
 //
-// Path of a read: request crosses the NoC (latency) -> its slice (rate, in order of arrival) -> after
-// hit_latency the data leave, or the missing sectors are fetched (controller + DRAM) and then leave ->
-// NoC (latency, then the core's link at its rate). A write carries its data on the request link and
-// completes when its slice has taken it, one NoC latency later at the core. Fills and write-backs do not
-// use slice bandwidth. A read request occupies no link bandwidth but waits behind write data.
+// Path of a read: request crosses the NoC (latency) -> its slice (rate, in order of arrival) ->
+// after hit_latency the data leave, or the missing sectors are fetched (controller + DRAM) and then
+// leave -> NoC (latency, then the core's link at its rate). A write carries its data on the request
+// link and completes when its slice has taken it, one NoC latency later at the core. Fills and
+// write-backs do not use slice bandwidth. A read request occupies no link bandwidth but waits
+// behind write data.
 //
-// Delay of a completion: noc = waiting for links and the slice's rate; l2_miss = the unloaded part of the
-// fetch; hbm_row, hbm_bandwidth, refresh = the rest of it. (at - submitted) minus all five is
-// 2 * latency + hit_latency + own transfer for a read, 2 * latency + own transfer for a write.
+// Delay of a completion: noc = waiting for links and the slice's rate; l2_miss = the unloaded part
+// of the fetch; hbm_row, hbm_bandwidth, refresh = the rest of it. (at - submitted) minus all five
+// is 2 * latency + hit_latency + own transfer for a read, 2 * latency + own transfer for a write.
 //
-// The system is built under SystemC's 1 fs resolution. Ports live as long as the system; a client must
-// outlive what it has outstanding.
+// The system is built under SystemC's 1 fs resolution. Ports live as long as the system; a client
+// must outlive what it has outstanding.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -29,24 +31,25 @@ namespace daybreak::sim {
 
 // Cumulative counters; readable at any time, they may lag what is in flight by one NoC latency.
 struct HbmStats {
-  int64_t read_bytes = 0, write_bytes = 0;          // on the data buses, whole atoms
-  int64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // runs: row open / bank closed / other row
-  int64_t activates = 0, refreshes = 0;             // commands
-  Femtoseconds refresh_stall;                       // summed over runs that waited for a refresh
+  int64_t read_bytes = 0, write_bytes = 0;  // on the data buses, whole atoms
+  int64_t row_hits = 0, row_misses = 0,
+          row_conflicts = 0;             // runs: row open / bank closed / other row
+  int64_t activates = 0, refreshes = 0;  // commands
+  Femtoseconds refresh_stall;            // summed over runs that waited for a refresh
   HbmStats& operator+=(const HbmStats&);
 };
 
 struct L2Stats {
-  int64_t hits = 0, misses = 0;                     // bursts; a write misses when its line is absent
-  int64_t merged = 0;                               // misses that joined a fetch already in flight
-  int64_t evictions = 0, writebacks = 0;            // lines; writebacks were dirty
+  int64_t hits = 0, misses = 0;           // bursts; a write misses when its line is absent
+  int64_t merged = 0;                     // misses that joined a fetch already in flight
+  int64_t evictions = 0, writebacks = 0;  // lines; writebacks were dirty
   int64_t fetched_bytes = 0, written_back_bytes = 0;
-  int64_t bypasses = 0;                             // no way of the set could be replaced
+  int64_t bypasses = 0;  // no way of the set could be replaced
 };
 
 struct NocStats {
-  int64_t read_bytes = 0, write_bytes = 0;          // to the core, from the core
-  int64_t busy_in = 0, busy_out = 0;                // cycles each direction of the core's link was used
+  int64_t read_bytes = 0, write_bytes = 0;  // to the core, from the core
+  int64_t busy_in = 0, busy_out = 0;        // cycles each direction of the core's link was used
 };
 
 struct MemoryStats {
@@ -57,14 +60,14 @@ struct MemoryStats {
 
 class MemorySystem {
  public:
-  // Throws UserError for a geometry that cannot be built (sectors that do not divide a line, ...) and
-  // InvariantError when SystemC's resolution is not 1 fs.
+  // Throws UserError for a geometry that cannot be built (sectors that do not divide a line, ...)
+  // and InvariantError when SystemC's resolution is not 1 fs.
   explicit MemorySystem(const ChipConfig&, sc_core::sc_module_name name = "memory");
   ~MemorySystem();
   MemorySystem(const MemorySystem&) = delete;
 
-  // A core's port: bursts of 1 byte to one L2 line that do not cross a line. The page walker of a core
-  // uses the core's port. Throws InvariantError on a burst that crosses a line or is empty.
+  // A core's port: bursts of 1 byte to one L2 line that do not cross a line. The page walker of a
+  // core uses the core's port. Throws InvariantError on a burst that crosses a line or is empty.
   MemoryPort& port(int core);
   int64_t line_bytes() const;
   MemoryStats stats() const;

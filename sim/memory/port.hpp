@@ -14,18 +14,19 @@ struct Burst {
   Address address;
   uint32_t bytes = 0;
   bool write = false;
-  uint64_t tag = 0;       // the client's; comes back with the completion
+  uint64_t tag = 0;  // the client's; comes back with the completion
 };
 
-// Where a burst's time went beyond its own transfer, in femtoseconds, by cause (noc, l2_miss, hbm_row,
-// hbm_bandwidth, refresh). What remains of (at - submitted) is the unloaded latency of the path.
+// Where a burst's time went beyond its own transfer, in femtoseconds, by cause (noc, l2_miss,
+// hbm_row, hbm_bandwidth, refresh). What remains of (at - submitted) is the unloaded latency of the
+// path.
 struct Delay {
   std::array<int64_t, traces::kCauses> by{};
 };
 
 struct Completion {
   uint64_t tag = 0;
-  Femtoseconds at;        // simulated time: equals sc_time_stamp() of the call
+  Femtoseconds at;  // simulated time: equals sc_time_stamp() of the call
   bool l2_hit = false;
   Delay delay;
 };
@@ -37,8 +38,8 @@ class MemoryClient {
   virtual void completed(std::span<const Completion>) = 0;
 };
 
-// Reads complete when the data has arrived, writes when they are ordered at their destination. Never
-// blocks: the client limits what it has outstanding.
+// Reads complete when the data has arrived, writes when they are ordered at their destination.
+// Never blocks: the client limits what it has outstanding.
 class MemoryPort {
  public:
   virtual ~MemoryPort() = default;

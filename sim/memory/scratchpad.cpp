@@ -26,7 +26,8 @@ double bank_conflict_factor(std::span<const isa::TileRef> operands, const Scratc
     for (size_t j = 0; j < operands.size(); ++j) {
       const isa::TileRef& b = operands[j];
       if (!streams(b, c) || a.space != b.space) continue;
-      if (int64_t(a.offset) / c.bank_width % c.banks != int64_t(b.offset) / c.bank_width % c.banks) {
+      if (int64_t(a.offset) / c.bank_width % c.banks !=
+          int64_t(b.offset) / c.bank_width % c.banks) {
         continue;
       }
       const bool seen = std::any_of(operands.begin(), operands.begin() + j,

@@ -63,7 +63,7 @@ class SlotRing {
  private:
   std::vector<uint64_t> words_;
   uint64_t mask_ = 0;
-  int64_t first_ = 0;   // first word of the window
+  int64_t first_ = 0;  // first word of the window
 };
 
 }  // namespace daybreak::sim

@@ -1,5 +1,5 @@
-// Speed of the memory model: 64-byte requests answered per second of host time. A row of 656 bytes counts
-// as the 64-byte sectors it touches, a 512-byte line as eight.
+// Speed of the memory model: 64-byte requests answered per second of host time. A row of 656 bytes
+// counts as the 64-byte sectors it touches, a 512-byte line as eight.
 //   hierarchy: 32 cores through NoC, L2 and HBM of the default chip; dram: the stacks alone.
 #include <benchmark/benchmark.h>
 
@@ -79,7 +79,8 @@ class Client : public MemoryClient {
 void new_world() {
   sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = new sc_core::sc_simcontext;
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
+                                          sc_core::SC_DO_NOTHING);
 }
 
 void run_loops(benchmark::State& state, std::vector<std::unique_ptr<Client>>& clients) {
@@ -91,7 +92,8 @@ void run_loops(benchmark::State& state, std::vector<std::unique_ptr<Client>>& cl
   for (auto& client : clients) before += client->sectors();
   for (auto _ : state) sc_core::sc_start(slice);
   for (auto& client : clients) after += client->sectors();
-  state.counters["requests/s"] = benchmark::Counter(double(after - before), benchmark::Counter::kIsRate);
+  state.counters["requests/s"] =
+      benchmark::Counter(double(after - before), benchmark::Counter::kIsRate);
 }
 
 void hierarchy(benchmark::State& state, Pattern pattern) {

@@ -28,12 +28,12 @@ HbmConfig random_config(Dice& dice) {
   h.refresh = dice.pick({"all-bank", "per-bank", "off"});
   h.queue = dice.pick<int64_t>({1, 8, 64, 200});
   h.starvation = dice.pick<int64_t>({0, 4, 16});
-  if (dice(0, 3) == 0) {   // timings of no known part
+  if (dice(0, 3) == 0) {  // timings of no known part
     for (double HbmConfig::*t :
          {&HbmConfig::cl, &HbmConfig::cwl, &HbmConfig::rcd_rd, &HbmConfig::rcd_wr, &HbmConfig::rp,
-          &HbmConfig::ras, &HbmConfig::ccd_s, &HbmConfig::ccd_l, &HbmConfig::ccd_r, &HbmConfig::rrd_s,
-          &HbmConfig::rrd_l, &HbmConfig::faw, &HbmConfig::wr, &HbmConfig::rtp, &HbmConfig::wtr_s,
-          &HbmConfig::wtr_l, &HbmConfig::rtw}) {
+          &HbmConfig::ras, &HbmConfig::ccd_s, &HbmConfig::ccd_l, &HbmConfig::ccd_r,
+          &HbmConfig::rrd_s, &HbmConfig::rrd_l, &HbmConfig::faw, &HbmConfig::wr, &HbmConfig::rtp,
+          &HbmConfig::wtr_s, &HbmConfig::wtr_l, &HbmConfig::rtw}) {
       h.*t = double(dice(0, 6000)) / 100;
     }
     h.rc = h.ras + h.rp;
@@ -46,7 +46,8 @@ HbmConfig random_config(Dice& dice) {
 class Checker {
  public:
   explicit Checker(const HbmConfig& h)
-      : h_(h), halves_(half(h.act_command) % 2 || half(h.pre_command) % 2 || half(h.ref_command) % 2) {}
+      : h_(h),
+        halves_(half(h.act_command) % 2 || half(h.pre_command) % 2 || half(h.ref_command) % 2) {}
 
   void check(std::vector<HbmCommand> commands) {
     std::stable_sort(commands.begin(), commands.end(),
@@ -71,7 +72,7 @@ class Checker {
   int64_t burst() const { return h_.burst * clock(); }
   int64_t per_pc() const { return h_.bank_groups * h_.banks * h_.stack_ids; }
   int64_t pc_of(int64_t bank) const { return bank / per_pc(); }
-  int64_t group_of(int64_t bank) const { return bank / h_.banks; }       // over pcs and stack ids
+  int64_t group_of(int64_t bank) const { return bank / h_.banks; }  // over pcs and stack ids
   int64_t sid_of(int64_t bank) const { return bank / (h_.banks * h_.bank_groups); }
 
   void take_row_bus(const HbmCommand& c, int64_t length) {
@@ -89,7 +90,8 @@ class Checker {
         EXPECT_EQ(b.row, -1) << "activate of an open bank";
         EXPECT_GE(c.tick, b.pre + t(h_.rp)) << "tRP";
         EXPECT_GE(c.tick, b.act + t(h_.rc)) << "tRC";
-        EXPECT_GE(c.tick, b.refresh + t(h_.refresh == "per-bank" ? h_.rfc_pb : h_.rfc_ab)) << "tRFC";
+        EXPECT_GE(c.tick, b.refresh + t(h_.refresh == "per-bank" ? h_.rfc_pb : h_.rfc_ab))
+            << "tRFC";
         activated(c, pc);
         b.row = c.row;
         b.act = c.tick;
@@ -112,9 +114,7 @@ class Checker {
         }
         break;
       case Kind::read:
-      case Kind::write:
-        column(c, b, pc);
-        break;
+      case Kind::write: column(c, b, pc); break;
     }
   }
 
@@ -124,9 +124,7 @@ class Checker {
       const bool same = group_of(bank) == group_of(c.bank);
       EXPECT_GE(c.tick - tick, same ? std::max(t(h_.rrd_s), t(h_.rrd_l)) : t(h_.rrd_s)) << "tRRD";
     }
-    if (all.size() >= 4) {
-      EXPECT_GE(c.tick - all[all.size() - 4].first, t(h_.faw)) << "tFAW";
-    }
+    if (all.size() >= 4) { EXPECT_GE(c.tick - all[all.size() - 4].first, t(h_.faw)) << "tFAW"; }
     all.push_back({c.tick, c.bank});
     if (all.size() > 8) all.erase(all.begin());
   }
@@ -142,20 +140,15 @@ class Checker {
       const int64_t gap = c.tick - o.tick;
       const bool before_write = o.kind == Kind::write;
       if (before_write && !write) {
-        const double wtr = group_of(o.bank) == group_of(c.bank) ? std::max(h_.wtr_s, h_.wtr_l) : h_.wtr_s;
+        const double wtr =
+            group_of(o.bank) == group_of(c.bank) ? std::max(h_.wtr_s, h_.wtr_l) : h_.wtr_s;
         EXPECT_GE(gap, t(h_.cwl) + burst() + t(wtr)) << "tWTR";
       }
-      if (!before_write && write) {
-        EXPECT_GE(gap, t(h_.rtw)) << "tRTW";
-      }
+      if (!before_write && write) { EXPECT_GE(gap, t(h_.rtw)) << "tRTW"; }
       if (before_write != write) continue;
       EXPECT_GE(gap, std::max(t(h_.ccd_s), burst())) << "tCCD_S";
-      if (group_of(o.bank) == group_of(c.bank)) {
-        EXPECT_GE(gap, t(h_.ccd_l)) << "tCCD_L";
-      }
-      if (sid_of(o.bank) != sid_of(c.bank)) {
-        EXPECT_GE(gap, t(h_.ccd_r)) << "tCCD_R";
-      }
+      if (group_of(o.bank) == group_of(c.bank)) { EXPECT_GE(gap, t(h_.ccd_l)) << "tCCD_L"; }
+      if (sid_of(o.bank) != sid_of(c.bank)) { EXPECT_GE(gap, t(h_.ccd_r)) << "tCCD_R"; }
     }
     recent_[pc].push_back(c);
     if (recent_[pc].size() > 64) recent_[pc].erase(recent_[pc].begin());
@@ -223,7 +216,8 @@ TEST_P(Commands, ObeyEveryTimingRule) {
                    [&](const HbmCommand& c) { return c.channel == channel; });
       Checker checker(h);
       checker.check(mine);
-      ASSERT_FALSE(HasFailure()) << "map " << h.map << " page " << h.page << " refresh " << h.refresh;
+      ASSERT_FALSE(HasFailure()) << "map " << h.map << " page " << h.page << " refresh "
+                                 << h.refresh;
       columns += checker.columns;
       refreshes += checker.refreshes;
     }
@@ -239,13 +233,14 @@ TEST_P(Commands, ObeyEveryTimingRule) {
 
 INSTANTIATE_TEST_SUITE_P(, Commands, testing::Range(0, 60));
 
-// The map is a bijection of atoms within one wrap, pieces cover a request exactly, and neighbouring chunks
-// go to different stacks and channels.
+// The map is a bijection of atoms within one wrap, pieces cover a request exactly, and neighbouring
+// chunks go to different stacks and channels.
 TEST(AddressMapTest, IsABijectionAndSplitsExactly) {
   for (const char* map : {"fine64", "coarse256", "rowlinear"}) {
     HbmConfig h = preset("hbm2e_3200", 3);
     h.map = map;
-    h.channels = 5, h.pseudo_channels = 2, h.bank_groups = 3, h.banks = 2, h.stack_ids = 2, h.rows = 3;
+    h.channels = 5, h.pseudo_channels = 2, h.bank_groups = 3, h.banks = 2, h.stack_ids = 2,
+    h.rows = 3;
     const AddressMap m(h);
     const int64_t atoms = h.stacks * h.channels * h.pseudo_channels * h.bank_groups * h.banks *
                           h.stack_ids * h.rows * h.row_bytes / h.atom;

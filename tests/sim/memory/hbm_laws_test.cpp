@@ -1,5 +1,5 @@
-// Laws of memory.md that the DRAM alone must obey: unloaded latency, peak, activate bounds, refresh,
-// turnaround, address map.
+// Laws of memory.md that the DRAM alone must obey: unloaded latency, peak, activate bounds,
+// refresh, turnaround, address map.
 #include <gtest/gtest.h>
 
 #include "tests/sim/memory/rig.hpp"
@@ -9,11 +9,10 @@ namespace {
 
 struct Named {
   const char* preset;
-  double hit, closed, conflict;   // ns, memory.md section 2
+  double hit, closed, conflict;  // ns, memory.md section 2
 };
-constexpr Named kPresets[] = {{"hbm2_2000", 17, 32, 45},
-                              {"hbm2e_3200", 16.25, 31.25, 45},
-                              {"hbm3_6400", 14.4, 34.1, 50}};
+constexpr Named kPresets[] = {
+    {"hbm2_2000", 17, 32, 45}, {"hbm2e_3200", 16.25, 31.25, 45}, {"hbm3_6400", 14.4, 34.1, 50}};
 
 class Presets : public testing::TestWithParam<Named> {};
 
@@ -33,8 +32,8 @@ TEST_P(Presets, UnloadedLatency) {
   World world;
   HbmPort port("dram", hbm);
   World::run_for(0);
-  const uint64_t other_row = uint64_t(hbm.channels * hbm.pseudo_channels * hbm.bank_groups * hbm.banks *
-                                      hbm.stack_ids * hbm.row_bytes);
+  const uint64_t other_row = uint64_t(hbm.channels * hbm.pseudo_channels * hbm.bank_groups *
+                                      hbm.banks * hbm.stack_ids * hbm.row_bytes);
   ASSERT_EQ(port.hbm().map().decode(0).bank, port.hbm().map().decode(other_row).bank);
   ASSERT_NE(port.hbm().map().decode(0).row, port.hbm().map().decode(other_row).row);
   EXPECT_NEAR(latency_ns(port, 0), GetParam().closed, GetParam().closed * 0.1);
@@ -56,7 +55,8 @@ TEST_P(Presets, SequentialReachesPeakMinusRefresh) {
     const Rate rate = measure_hbm(hbm, sequential(0, 1 << 30), usual_window(hbm));
     const double lost = hbm.refresh == "all-bank" ? (hbm.rfc_ab + hbm.rp) / hbm.refi : 0.0;
     const double share = rate.bytes_per_second / peak(hbm);
-    EXPECT_LE(share, 1.0 - (hbm.refresh == "all-bank" ? hbm.rfc_ab / hbm.refi : 0) + 0.005) << refresh;
+    EXPECT_LE(share, 1.0 - (hbm.refresh == "all-bank" ? hbm.rfc_ab / hbm.refi : 0) + 0.005)
+        << refresh;
     // Per-bank refresh stalls a stream only while it wants that bank.
     EXPECT_GE(share, 1.0 - lost - 0.1) << refresh;
   }
@@ -69,8 +69,9 @@ TEST_P(Presets, Random64IsBoundByActivates) {
     HbmConfig hbm = preset(GetParam().preset);
     hbm.map = "fine64";
     hbm.refresh = refresh;
-    const double per_act = std::max({hbm.rrd_s, hbm.faw / 4,
-                                     double(hbm.pseudo_channels) * (hbm.act_command + hbm.pre_command)});
+    const double per_act =
+        std::max({hbm.rrd_s, hbm.faw / 4,
+                  double(hbm.pseudo_channels) * (hbm.act_command + hbm.pre_command)});
     double bound = double(hbm.channels * hbm.pseudo_channels) * 64 / (per_act * 1e-9);
     if (hbm.refresh == "all-bank") bound *= 1 - hbm.rfc_ab / hbm.refi;
     const Rate rate = measure_hbm(hbm, random_rows(1 << 30, 64, 1, 32), usual_window(hbm));
@@ -127,7 +128,8 @@ TEST_P(Presets, LittlesLaw) {
   HbmConfig hbm = preset(GetParam().preset);
   for (int64_t window : {int64_t{64}, int64_t{64 * 40}, usual_window(hbm)}) {
     const Rate rate = measure_hbm(hbm, random_rows(1 << 28, 64, 5, 32), window);
-    EXPECT_NEAR(rate.bytes_per_second * rate.latency_ns * 1e-9, double(window), double(window) * 0.02);
+    EXPECT_NEAR(rate.bytes_per_second * rate.latency_ns * 1e-9, double(window),
+                double(window) * 0.02);
   }
 }
 
@@ -149,7 +151,7 @@ TEST(HbmLaws, OneBankIsBoundByItsRowCycle) {
   hbm.refresh = "off";
   const uint64_t row = uint64_t(hbm.channels * hbm.pseudo_channels * hbm.bank_groups * hbm.banks) *
                        uint64_t(hbm.row_bytes);
-  const Rate rate = measure_hbm(hbm, sequential(0, row << 12, 32) , 32 * 16);
+  const Rate rate = measure_hbm(hbm, sequential(0, row << 12, 32), 32 * 16);
   auto strided = [row, n = uint64_t{0}]() mutable {
     return Burst{.address = Address(row * (n++ % 4096)), .bytes = 32};
   };

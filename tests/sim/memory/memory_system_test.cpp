@@ -1,5 +1,5 @@
-// Crossbar, L2 and HBM together: latencies, sectors, replacement, write-back, limits, and under random
-// traffic on random chips every burst answered exactly once, with delays that add up.
+// Crossbar, L2 and HBM together: latencies, sectors, replacement, write-back, limits, and under
+// random traffic on random chips every burst answered exactly once, with delays that add up.
 #include <gtest/gtest.h>
 
 #include <list>
@@ -16,7 +16,8 @@ int64_t rounded_up(int64_t bytes, int64_t rate) { return (bytes + rate - 1) / ra
 
 // Cycles of a burst when nothing is in its way, controller and DRAM apart.
 int64_t unloaded(const ChipConfig& c, const Burst& b) {
-  const int64_t own = rounded_up(b.bytes, std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle));
+  const int64_t own =
+      rounded_up(b.bytes, std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle));
   return 2 * c.noc.latency + own + (b.write ? 0 : c.l2.hit_latency);
 }
 
@@ -40,7 +41,9 @@ struct Rig {
     EXPECT_EQ(client.got.at(0).tag, 9u);
     return client.got.at(0);
   }
-  int64_t cycles(const Completion& c) const { return (c.at.value - started) / config.period().value; }
+  int64_t cycles(const Completion& c) const {
+    return (c.at.value - started) / config.period().value;
+  }
   // Moves on to an edge of the core clock.
   int64_t aligned() const {
     const int64_t period = config.period().value;
@@ -59,7 +62,8 @@ TEST(MemorySystemTest, UnloadedLatencies) {
   Rig rig(c);
   const Completion miss = rig.one(4096, 64);
   const double period = double(c.period().value) * 1e-6;
-  const double closed = double(unloaded(c, {Address(4096), 64}) + c.hbm.controller) * period + 31.25;
+  const double closed =
+      double(unloaded(c, {Address(4096), 64}) + c.hbm.controller) * period + 31.25;
   EXPECT_FALSE(miss.l2_hit);
   EXPECT_NEAR(double(rig.cycles(miss)) * period, closed, closed * 0.03);
   EXPECT_GT(miss.delay.by[int(traces::Cause::l2_miss)], 0);
@@ -69,16 +73,16 @@ TEST(MemorySystemTest, UnloadedLatencies) {
   EXPECT_EQ(rig.cycles(hit), 40 + 120 + 40 + 1);
   for (int64_t d : hit.delay.by) EXPECT_EQ(d, 0);
   const Completion write = rig.one(4096, 512, true);
-  EXPECT_EQ(rig.cycles(write), 40 + 40 + 6);   // 512 B through a slice of 95 B a cycle
+  EXPECT_EQ(rig.cycles(write), 40 + 40 + 6);  // 512 B through a slice of 95 B a cycle
 }
 
 TEST(MemorySystemTest, OnlyTouchedSectorsAreFetched) {
   Rig rig(quiet_chip());
-  rig.one(512 * 7 + 60, 8);                 // two sectors
+  rig.one(512 * 7 + 60, 8);  // two sectors
   EXPECT_EQ(rig.memory.stats().l2.fetched_bytes, 128);
   EXPECT_EQ(rig.memory.stats().hbm.read_bytes, 128);
   EXPECT_TRUE(rig.one(512 * 7, 128).l2_hit);
-  EXPECT_FALSE(rig.one(512 * 7, 512).l2_hit);   // the other six
+  EXPECT_FALSE(rig.one(512 * 7, 512).l2_hit);  // the other six
   EXPECT_EQ(rig.memory.stats().l2.fetched_bytes, 512);
   EXPECT_TRUE(rig.one(512 * 7, 512).l2_hit);
   EXPECT_EQ(rig.memory.stats().l2.fetched_bytes, 512);
@@ -89,7 +93,7 @@ TEST(MemorySystemTest, FullSectorsAreWrittenWithoutFetch) {
   rig.one(1024, 256, true);
   EXPECT_EQ(rig.memory.stats().l2.fetched_bytes, 0);
   EXPECT_TRUE(rig.one(1024, 256).l2_hit);
-  rig.one(2048 + 32, 64, true);             // halves of two sectors: both are fetched
+  rig.one(2048 + 32, 64, true);  // halves of two sectors: both are fetched
   EXPECT_EQ(rig.memory.stats().l2.fetched_bytes, 128);
   EXPECT_TRUE(rig.one(2048, 128).l2_hit);
   EXPECT_EQ(rig.memory.stats().hbm.write_bytes, 0);
@@ -103,8 +107,8 @@ TEST(MemorySystemTest, ReplacesTheLeastRecentlyUsedAndWritesDirtySectorsBack) {
   c.l2.slices = 5;
   Rig rig(c);
   const int64_t sets = c.l2.capacity_mb * 1024 * 1024 / (c.l2.line * c.l2.ways * c.l2.slices);
-  std::map<uint64_t, std::list<uint64_t>> recent;               // set of a slice -> lines, latest first
-  std::map<uint64_t, std::set<uint64_t>> held, dirty;           // line -> sectors
+  std::map<uint64_t, std::list<uint64_t>> recent;      // set of a slice -> lines, latest first
+  std::map<uint64_t, std::set<uint64_t>> held, dirty;  // line -> sectors
   int64_t written_back = 0, writebacks = 0;
   Dice dice{77};
   for (int i = 0; i < 3000; ++i) {
@@ -132,8 +136,8 @@ TEST(MemorySystemTest, ReplacesTheLeastRecentlyUsedAndWritesDirtySectorsBack) {
       held[line].insert(s);
       if (write) dirty[line].insert(s);
     }
-    const Completion got =
-        rig.one(line * 512 + first * 64, uint32_t((last - first + 1) * 64), write, int(dice(0, 31)));
+    const Completion got = rig.one(line * 512 + first * 64, uint32_t((last - first + 1) * 64),
+                                   write, int(dice(0, 31)));
     ASSERT_EQ(got.l2_hit, hit) << i;
   }
   const MemoryStats stats = rig.memory.stats();
@@ -171,9 +175,10 @@ double hit_rate_of(const ChipConfig& c, int cores, std::function<uint64_t(int, u
   std::vector<std::unique_ptr<Loop>> loops;
   rig.aligned();
   for (int core = 0; core < cores; ++core) {
-    loops.push_back(std::make_unique<Loop>(rig.memory.port(core), 512 * 128, [=, i = uint64_t{0}]() mutable {
-      return Burst{Address(line_of(core, i++ % lines) * 512), 512, write};
-    }));
+    loops.push_back(
+        std::make_unique<Loop>(rig.memory.port(core), 512 * 128, [=, i = uint64_t{0}]() mutable {
+          return Burst{Address(line_of(core, i++ % lines) * 512), 512, write};
+        }));
     loops.back()->start();
   }
   const int64_t period = c.period().value;
@@ -225,7 +230,7 @@ ChipConfig random_chip(Dice& dice) {
 }
 
 struct Trace {
-  std::vector<std::tuple<uint64_t, int64_t, bool>> done;   // tag, time, hit
+  std::vector<std::tuple<uint64_t, int64_t, bool>> done;  // tag, time, hit
   MemoryStats stats;
 };
 
@@ -325,16 +330,18 @@ TEST(MemorySystemTest, StreamsReachHbmBandwidth) {
   Rig rig(c);
   std::vector<std::unique_ptr<Loop>> loops;
   for (int core = 0; core < 32; ++core) {
-    loops.push_back(std::make_unique<Loop>(rig.memory.port(core), 64 * 512,
-                                           sequential(uint64_t(core) * ((16 << 20) + (148 << 10)),
-                                                      1 << 29, 512)));
+    loops.push_back(std::make_unique<Loop>(
+        rig.memory.port(core), 64 * 512,
+        sequential(uint64_t(core) * ((16 << 20) + (148 << 10)), 1 << 29, 512)));
     loops.back()->start();
   }
   World::run_for(4'000'000'000);
   int64_t before = 0, after = 0, bursts = 0, latency = 0;
-  for (auto& loop : loops) before += loop->bytes, bursts -= loop->bursts, latency -= loop->latency_fs;
+  for (auto& loop : loops)
+    before += loop->bytes, bursts -= loop->bursts, latency -= loop->latency_fs;
   World::run_for(20'000'000'000);
-  for (auto& loop : loops) after += loop->bytes, bursts += loop->bursts, latency += loop->latency_fs;
+  for (auto& loop : loops)
+    after += loop->bytes, bursts += loop->bursts, latency += loop->latency_fs;
   const double share = double(after - before) / 20e-6 / c.hbm_bytes_per_second();
   EXPECT_GT(share, 0.93);
   EXPECT_LE(share, 1.0);
@@ -364,7 +371,7 @@ TEST(MemorySystemTest, RefusesGeometryThatCannotBeBuilt) {
   EXPECT_THROW(build([](ChipConfig& c) { c.l2.capacity_mb = 1, c.l2.ways = 1024; }), UserError);
   EXPECT_THROW(build([](ChipConfig& c) { c.hbm.row_bytes = 100; }), UserError);
   EXPECT_THROW(build([](ChipConfig& c) { c.hbm.refi = 100; }), UserError);
-  EXPECT_THROW(build([](ChipConfig& c) { c.hbm.tck = 0.01; }), UserError);   // 125 clocks for an ACT
+  EXPECT_THROW(build([](ChipConfig& c) { c.hbm.tck = 0.01; }), UserError);  // 125 clocks for an ACT
   EXPECT_NO_THROW(build([](ChipConfig&) {}));
 }
 

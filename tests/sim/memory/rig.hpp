@@ -23,7 +23,8 @@ class World {
     context_ = new sc_core::sc_simcontext;
     sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = context_;
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-    sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+    sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
+                                            sc_core::SC_DO_NOTHING);
   }
   ~World() {
     sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = nullptr;
@@ -37,7 +38,8 @@ class World {
   }
   // Until nothing is pending.
   static void run_all() {
-    while (sc_core::sc_pending_activity()) sc_core::sc_start(sc_core::sc_time_to_pending_activity());
+    while (sc_core::sc_pending_activity())
+      sc_core::sc_start(sc_core::sc_time_to_pending_activity());
   }
 
  private:
@@ -50,8 +52,7 @@ struct Dice {
   int64_t operator()(int64_t low, int64_t high) {
     return low + int64_t(numeric::below(numeric::mix(seed, 3, n++), uint64_t(high - low + 1)));
   }
-  template <class T>
-  T pick(std::initializer_list<T> from) {
+  template <class T> T pick(std::initializer_list<T> from) {
     return *(from.begin() + (*this)(0, int64_t(from.size()) - 1));
   }
 };
@@ -67,7 +68,8 @@ struct Recorder : MemoryClient {
   }
 };
 
-// Endless bursts: next() says what comes; `window` bytes at most are in flight (one burst at least).
+// Endless bursts: next() says what comes; `window` bytes at most are in flight (one burst at
+// least).
 class Loop : public MemoryClient {
  public:
   Loop(MemoryPort& port, int64_t window, std::function<Burst()> next)
@@ -88,7 +90,7 @@ class Loop : public MemoryClient {
   }
 
   int64_t bytes = 0, bursts = 0;
-  int64_t latency_fs = 0;            // summed
+  int64_t latency_fs = 0;  // summed
   int64_t in_flight() const { return in_flight_; }
 
  private:
@@ -145,7 +147,8 @@ inline std::function<Burst()> sequential(uint64_t base, uint64_t span, uint32_t 
 }
 
 // Objects of `bytes` bytes at random multiples of it, all whole atoms fetched.
-inline std::function<Burst()> random_rows(uint64_t span, uint32_t bytes, uint64_t seed, uint32_t atom) {
+inline std::function<Burst()> random_rows(uint64_t span, uint32_t bytes, uint64_t seed,
+                                          uint32_t atom) {
   return [=, index = uint64_t{0}]() mutable {
     const uint64_t at = numeric::below(numeric::mix(seed, 7, index++), span / bytes) * bytes;
     const uint64_t first = at / atom * atom, end = (at + bytes + atom - 1) / atom * atom;
@@ -184,7 +187,8 @@ inline Rate measure_hbm(const HbmConfig& hbm, std::function<Burst()> next, int64
 }
 
 inline double peak(const HbmConfig& h) {
-  return double(h.stacks * h.channels * h.pseudo_channels * h.atom) / (double(h.burst) * h.tck * 1e-9);
+  return double(h.stacks * h.channels * h.pseudo_channels * h.atom) /
+         (double(h.burst) * h.tck * 1e-9);
 }
 // memory.md: 128 atoms outstanding per pseudo-channel.
 inline int64_t usual_window(const HbmConfig& h) {
