@@ -36,7 +36,10 @@ class TensorTable {
   const std::vector<isa::TensorDesc>& list() const { return list_; }
 
  private:
-  struct Recent { const isa::TensorDesc* from = nullptr; uint16_t number = 0; };
+  struct Recent {
+    const isa::TensorDesc* from = nullptr;
+    uint16_t number = 0;
+  };
   std::vector<isa::TensorDesc> list_;
   std::array<Recent, 32> recent_{};
 };
@@ -60,8 +63,7 @@ concept SameShape = kRowsOf<A> == kRowsOf<B> && kColsOf<A> == kColsOf<B>;
 template <class V, class X>
 concept ColumnOf = Shaped<V> && kRowsOf<V> == kRowsOf<X> && kColsOf<V> == 1;
 
-template <class Machine>
-class Emit {
+template <class Machine> class Emit {
  public:
   template <class T, int R, int C> using Tile = MachineTile<Machine, T, R, C, TileKind::tile>;
   template <int R, int C> using Acc = MachineTile<Machine, float, R, C, TileKind::accumulator>;
@@ -72,24 +74,29 @@ class Emit {
   static constexpr int kConsumers = 1;
 
   // ---- movement ----------------------------------------------------------------------------------
-  template <Output X>
-  void load(X&& to, const Tensor& from, int64_t row, int64_t col) {
+  template <Output X> void load(X&& to, const Tensor& from, int64_t row, int64_t col) {
     issue(isa::Load{.to = ref(to), .from = at(from, row, col)});
   }
-  template <Shaped X>
-  void store(const Tensor& to, int64_t row, int64_t col, const X& from) {
+  template <Shaped X> void store(const Tensor& to, int64_t row, int64_t col, const X& from) {
     issue(isa::Store{.to = at(to, row, col), .from = ref(from)});
   }
   template <Output X>
-  void gather(X&& to, const Tensor& from, int64_t col, const Tensor& index, int64_t row, int64_t first) {
-    issue(isa::Gather{.to = ref(to), .from = at(from, 0, col), .index = at(index, row, first),
-                      .generation = {}, .requests = {}});
+  void gather(X&& to, const Tensor& from, int64_t col, const Tensor& index, int64_t row,
+              int64_t first) {
+    issue(isa::Gather{.to = ref(to),
+                      .from = at(from, 0, col),
+                      .index = at(index, row, first),
+                      .generation = {},
+                      .requests = {}});
   }
   template <Output X>
-  void gather(X&& to, const Tensor& from, int64_t col, const Tensor& index, int64_t row, int64_t first,
-              const Tensor& stamp, const Tensor& requests) {
-    issue(isa::Gather{.to = ref(to), .from = at(from, 0, col), .index = at(index, row, first),
-                      .generation = at(stamp, row, 0), .requests = at(requests, 0, 0)});
+  void gather(X&& to, const Tensor& from, int64_t col, const Tensor& index, int64_t row,
+              int64_t first, const Tensor& stamp, const Tensor& requests) {
+    issue(isa::Gather{.to = ref(to),
+                      .from = at(from, 0, col),
+                      .index = at(index, row, first),
+                      .generation = at(stamp, row, 0),
+                      .requests = at(requests, 0, 0)});
   }
   template <Output X>
   void gather_pages(X&& to, const Tensor& from, int64_t col, const Tensor& index, int64_t row,
@@ -98,8 +105,12 @@ class Emit {
     if (page < 1 || kRowsOf<X> % page != 0)
       throw InvariantError("gather_pages: a tile of " + std::to_string(kRowsOf<X>) +
                            " rows does not hold whole pages of " + std::to_string(page));
-    issue(isa::Gather{.to = ref(to), .from = at(from, 0, col), .index = at(index, row, first),
-                      .rows_per_entry = int32_t(page), .generation = {}, .requests = {}});
+    issue(isa::Gather{.to = ref(to),
+                      .from = at(from, 0, col),
+                      .index = at(index, row, first),
+                      .rows_per_entry = int32_t(page),
+                      .generation = {},
+                      .requests = {}});
   }
   template <Shaped X>
   void scatter(const Tensor& to, int64_t col, const X& from, const Tensor& slots, int64_t row,
@@ -109,21 +120,23 @@ class Emit {
   void translate(const Tensor& to, int64_t row, const Tensor& stamp, const Tensor& positions,
                  const Tensor& requests, const Tensor& blocks, int64_t request, int64_t count,
                  int64_t page_tokens) {
-    issue(isa::Translate{.to = at(to, row, 0), .generation = at(stamp, row, 0),
-                         .positions = at(positions, row, 0), .requests = at(requests, 0, 0),
-                         .blocks = at(blocks, 0, 0), .request = int32_t(request),
-                         .count = int32_t(count), .page_tokens = int32_t(page_tokens)});
+    issue(isa::Translate{.to = at(to, row, 0),
+                         .generation = at(stamp, row, 0),
+                         .positions = at(positions, row, 0),
+                         .requests = at(requests, 0, 0),
+                         .blocks = at(blocks, 0, 0),
+                         .request = int32_t(request),
+                         .count = int32_t(count),
+                         .page_tokens = int32_t(page_tokens)});
   }
 
   // ---- matrix ------------------------------------------------------------------------------------
-  template <Output D, Shaped A, Shaped B>
-  void mma_abt(D&& acc, const A& a, const B& b, bool add) {
+  template <Output D, Shaped A, Shaped B> void mma_abt(D&& acc, const A& a, const B& b, bool add) {
     static_assert(kRowsOf<D> == kRowsOf<A> && kColsOf<D> == kRowsOf<B> && kColsOf<A> == kColsOf<B>);
-    issue(isa::Mma{.acc = accumulator(acc), .a = ref(a), .b = ref(b), .b_transposed = 1,
-                   .accumulate = add});
+    issue(isa::Mma{
+        .acc = accumulator(acc), .a = ref(a), .b = ref(b), .b_transposed = 1, .accumulate = add});
   }
-  template <Output D, Shaped A, Shaped B>
-  void mma_ab(D&& acc, const A& a, const B& b, bool add) {
+  template <Output D, Shaped A, Shaped B> void mma_ab(D&& acc, const A& a, const B& b, bool add) {
     static_assert(kRowsOf<D> == kRowsOf<A> && kColsOf<D> == kColsOf<B> && kColsOf<A> == kRowsOf<B>);
     issue(isa::Mma{.acc = accumulator(acc), .a = ref(a), .b = ref(b), .accumulate = add});
   }
@@ -151,10 +164,14 @@ class Emit {
   }
   template <Output X, Shaped V>
     requires ColumnOf<V, X>
-  void scale_rows(X&& x, const V& factor) { row_apply(ref(x), ref(factor), isa::Arithmetic::multiply); }
+  void scale_rows(X&& x, const V& factor) {
+    row_apply(ref(x), ref(factor), isa::Arithmetic::multiply);
+  }
   template <Output X, Shaped V>
     requires ColumnOf<V, X>
-  void divide_rows(X&& x, const V& divisor) { row_apply(ref(x), ref(divisor), isa::Arithmetic::divide); }
+  void divide_rows(X&& x, const V& divisor) {
+    row_apply(ref(x), ref(divisor), isa::Arithmetic::divide);
+  }
   template <Output X, Shaped V>
     requires((kRowsOf<V> == 1 && kColsOf<V> == kColsOf<X>) ||
              (kColsOf<V> == 1 && kRowsOf<V> == kColsOf<X>))
@@ -166,10 +183,10 @@ class Emit {
   void scale_add(X&& sum, const F& factor, const A& addend) {
     issue(isa::ScaleAdd{.to = ref(sum), .factor = ref(factor), .addend = ref(addend)});
   }
-  template <Output X>
-  void keep_columns(X&& x, int64_t count, float value) {
-    if (count >= kColsOf<X>) return;   // nothing to overwrite
-    issue(isa::KeepColumns{.tile = ref(x), .count = int32_t(std::max<int64_t>(count, 0)), .value = value});
+  template <Output X> void keep_columns(X&& x, int64_t count, float value) {
+    if (count >= kColsOf<X>) return;  // nothing to overwrite
+    issue(isa::KeepColumns{
+        .tile = ref(x), .count = int32_t(std::max<int64_t>(count, 0)), .value = value});
   }
   template <Output V, Shaped A, Shaped B>
     requires SameShape<V, A> && SameShape<V, B>
@@ -179,18 +196,24 @@ class Emit {
   template <Output Y, Shaped X, Shaped W>
     requires SameShape<Y, X> && (kColsOf<W> == kColsOf<X>)
   void norm_rows(Y&& y, const X& x, const W& weight, float epsilon) {
-    issue(isa::NormRows{.to = ref(y), .from = ref(x), .weight = ref(weight), .bias = {},
-                        .epsilon = epsilon});
+    issue(isa::NormRows{
+        .to = ref(y), .from = ref(x), .weight = ref(weight), .bias = {}, .epsilon = epsilon});
   }
   template <Output Y, Shaped X, Shaped W, Shaped B>
     requires SameShape<Y, X> && SameShape<W, B> && (kColsOf<W> == kColsOf<X>)
   void layer_norm_rows(Y&& y, const X& x, const W& weight, const B& bias, float epsilon) {
-    issue(isa::NormRows{.to = ref(y), .from = ref(x), .weight = ref(weight), .bias = ref(bias),
-                        .epsilon = epsilon, .centre = 1});
+    issue(isa::NormRows{.to = ref(y),
+                        .from = ref(x),
+                        .weight = ref(weight),
+                        .bias = ref(bias),
+                        .epsilon = epsilon,
+                        .centre = 1});
   }
 
   // ---- elementwise -------------------------------------------------------------------------------
-  template <Output X> void fill(X&& x, float value) { issue(isa::Fill{.to = ref(x), .value = value}); }
+  template <Output X> void fill(X&& x, float value) {
+    issue(isa::Fill{.to = ref(x), .value = value});
+  }
   template <Output Y, Shaped A, Shaped B> void add(Y&& y, const A& a, const B& b) {
     combine<Y, A, B>(ref(y), ref(a), ref(b), isa::Arithmetic::add);
   }
@@ -215,11 +238,16 @@ class Emit {
   }
   template <Output Y, Shaped X>
     requires SameShape<Y, X>
-  void cast(Y&& y, const X& x) { issue(isa::Cast{.to = ref(y), .from = ref(x)}); }
+  void cast(Y&& y, const X& x) {
+    issue(isa::Cast{.to = ref(y), .from = ref(x)});
+  }
   template <Output Y, Output S, Shaped X>
     requires SameShape<Y, X> && (kRowsOf<S> == kRowsOf<X>)
   void quantise(Y&& codes, S&& scales, const X& x, int group, bool power_of_two) {
-    issue(isa::Quantise{.to = ref(codes), .scales = ref(scales), .from = ref(x), .group = group,
+    issue(isa::Quantise{.to = ref(codes),
+                        .scales = ref(scales),
+                        .from = ref(x),
+                        .group = group,
                         .power_of_two = power_of_two});
   }
   template <Output Y, Shaped X, Shaped S>
@@ -230,11 +258,14 @@ class Emit {
   template <Output Y, Shaped X, Shaped A>
     requires SameShape<Y, X> && (kColsOf<A> == kColsOf<X>)
   void rope(Y&& y, const X& x, const A& angles, bool interleaved) {
-    issue(isa::Rope{.to = ref(y), .from = ref(x), .angles = ref(angles), .interleaved = interleaved});
+    issue(
+        isa::Rope{.to = ref(y), .from = ref(x), .angles = ref(angles), .interleaved = interleaved});
   }
   template <Output Y, Shaped X>
     requires SameShape<Y, X>
-  void hadamard(Y&& y, const X& x) { issue(isa::Hadamard{.to = ref(y), .from = ref(x)}); }
+  void hadamard(Y&& y, const X& x) {
+    issue(isa::Hadamard{.to = ref(y), .from = ref(x)});
+  }
 
   // ---- exchange ----------------------------------------------------------------------------------
   template <Output Y, Shaped X> void put(Y&& tile, const X& x) { cast(tile, x); }
@@ -244,23 +275,25 @@ class Emit {
   template <Output L, Shaped X>
     requires(kRowsOf<L> == 1 && kRowsOf<X> * kColsOf<X> > 0)
   void topk_block(L&& list, const X& scores, int64_t first, int64_t count) {
-    issue(isa::TopkBlock{.to = ref(list), .scores = ref(scores), .first = int32_t(first),
+    issue(isa::TopkBlock{.to = ref(list),
+                         .scores = ref(scores),
+                         .first = int32_t(first),
                          .count = int32_t(std::clamp<int64_t>(count, 0, kRowsOf<X> * kColsOf<X>)),
                          .k = kColsOf<L>});
   }
-  template <Output L, Shaped A, Shaped B>
-  void merge_topk(L&& list, const A& a, const B& b) {
-    issue(isa::MergeTopk{.to = ref(list), .a = ref(a), .b = ref(b), .c = {}, .d = {}, .k = kColsOf<L>});
+  template <Output L, Shaped A, Shaped B> void merge_topk(L&& list, const A& a, const B& b) {
+    issue(isa::MergeTopk{
+        .to = ref(list), .a = ref(a), .b = ref(b), .c = {}, .d = {}, .k = kColsOf<L>});
   }
   template <Output L, Shaped A, Shaped B, Shaped C>
   void merge_topk(L&& list, const A& a, const B& b, const C& c) {
-    issue(isa::MergeTopk{.to = ref(list), .a = ref(a), .b = ref(b), .c = ref(c), .d = {},
-                         .k = kColsOf<L>});
+    issue(isa::MergeTopk{
+        .to = ref(list), .a = ref(a), .b = ref(b), .c = ref(c), .d = {}, .k = kColsOf<L>});
   }
   template <Output L, Shaped A, Shaped B, Shaped C, Shaped D>
   void merge_topk(L&& list, const A& a, const B& b, const C& c, const D& d) {
-    issue(isa::MergeTopk{.to = ref(list), .a = ref(a), .b = ref(b), .c = ref(c), .d = ref(d),
-                         .k = kColsOf<L>});
+    issue(isa::MergeTopk{
+        .to = ref(list), .a = ref(a), .b = ref(b), .c = ref(c), .d = ref(d), .k = kColsOf<L>});
   }
   template <Output P, Output N, Shaped L>
     requires(kColsOf<P> == kColsOf<L> && kRowsOf<N> == 1 && kColsOf<N> == 1)

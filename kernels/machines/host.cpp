@@ -11,17 +11,17 @@ namespace {
 
 thread_local Host* current_host = nullptr;
 
-constexpr uint32_t kAlign = 64;        // of a tile, bytes
-constexpr uint8_t kPoison = 0xFF;      // NaN in fp32, BF16 and E4M3, -1 in an index
+constexpr uint32_t kAlign = 64;    // of a tile, bytes
+constexpr uint8_t kPoison = 0xFF;  // NaN in fp32, BF16 and E4M3, -1 in an index
 
 struct HostTile {
   isa::TileRef whole;
   const char* lifetime = "";
   Coverage coverage;
-  bool released = false;               // poisoned by its pipeline, not merely fresh
-  bool held = false;                   // the matrix unit writes it, not settled
+  bool released = false;  // poisoned by its pipeline, not merely fresh
+  bool held = false;      // the matrix unit writes it, not settled
   bool board = false;
-  uint64_t written_in = 0;             // serial of the body that wrote it last
+  uint64_t written_in = 0;  // serial of the body that wrote it last
 };
 
 }  // namespace
@@ -35,17 +35,17 @@ struct Host::State {
   HostOptions options;
   isa::Scratch scratch{{Bytes(1 << 20), Bytes(1 << 20), Bytes(1 << 20)}};
   std::array<uint32_t, isa::kSpaces> used{};
-  std::array<std::map<uint32_t, std::vector<uint32_t>>, isa::kSpaces> free;   // size -> offsets
+  std::array<std::map<uint32_t, std::vector<uint32_t>>, isa::kSpaces> free;  // size -> offsets
   std::vector<HostTile> tiles;
   std::vector<uint32_t> free_ids, held, made;
   const char* lifetime = "local";
-  bool collecting = false;             // between begin_lifetime and end_lifetime
+  bool collecting = false;  // between begin_lifetime and end_lifetime
   const char* body = "";
   const char* kernel = "";
   uint32_t task = 0;
   int step = 0;
   uint64_t serial = 0;
-  std::map<int32_t, int64_t> counters;   // shared between the tasks of the launch
+  std::map<int32_t, int64_t> counters;  // shared between the tasks of the launch
 
   uint32_t allocate(isa::Space space, uint32_t bytes) {
     auto& list = free[int(space)][bytes];
@@ -84,21 +84,23 @@ struct Host::State {
   }
 
   std::string where(std::string_view operation) const {
-    return std::string("host: ") + kernel + " task " + std::to_string(task) + ", " + body + " step " +
-           std::to_string(step) + ", " + std::string(operation) + ": ";
+    return std::string("host: ") + kernel + " task " + std::to_string(task) + ", " + body +
+           " step " + std::to_string(step) + ", " + std::string(operation) + ": ";
   }
   std::string describe(const HostTile& tile) const {
     const isa::TileRef& t = tile.whole;
     return "tile " + std::to_string(t.id) + " (" + std::string(name_of(t.format)) + " " +
            std::to_string(t.rows) + "x" + std::to_string(t.cols) + ", " + tile.lifetime + ")";
   }
-  [[noreturn]] void refuse(std::string_view operation, const HostTile& tile, const char* why) const {
+  [[noreturn]] void refuse(std::string_view operation, const HostTile& tile,
+                           const char* why) const {
     throw InvariantError(where(operation) + describe(tile) + " " + why);
   }
 
   void check_read(const isa::TileRef& r, std::string_view operation, bool by_matrix) {
     HostTile& tile = tiles[r.id];
-    if (tile.held && !by_matrix) refuse(operation, tile, "is read before the matrix unit has settled");
+    if (tile.held && !by_matrix)
+      refuse(operation, tile, "is read before the matrix unit has settled");
     if (tile.board && tile.written_in == serial)
       refuse(operation, tile, "of a Board is read in the body that writes it");
     const uint32_t at = r.offset - tile.whole.offset;
@@ -108,7 +110,8 @@ struct Host::State {
   }
   void note_write(const isa::TileRef& r, std::string_view operation, bool by_matrix) {
     HostTile& tile = tiles[r.id];
-    if (tile.held && !by_matrix) refuse(operation, tile, "is written before the matrix unit has settled");
+    if (tile.held && !by_matrix)
+      refuse(operation, tile, "is written before the matrix unit has settled");
     const uint32_t at = r.offset - tile.whole.offset;
     tile.coverage.fill(at / r.pitch, at % r.pitch, r.rows, uint32_t(r.row_bytes()));
     tile.written_in = serial;
@@ -117,8 +120,7 @@ struct Host::State {
 };
 
 Host::Host(isa::MemoryImage& memory, const isa::BindingTable& bindings, HostOptions options)
-    : state_(new State(memory, bindings, options)),
-      outer_(current_host) {
+    : state_(new State(memory, bindings, options)), outer_(current_host) {
   current_host = this;
 }
 
@@ -137,7 +139,9 @@ int32_t Host::read(const Tensor& t, int64_t row, int64_t col) {
   return state_->memory.get<int32_t>(Address(b.base.value + uint64_t(t.offset_of(row, col))));
 }
 
-void Host::enter(const char* body, int step) { state_->body = body, state_->step = step, ++state_->serial; }
+void Host::enter(const char* body, int step) {
+  state_->body = body, state_->step = step, ++state_->serial;
+}
 
 void Host::settle() {
   for (uint32_t id : state_->held) state_->tiles[id].held = false;
@@ -159,7 +163,9 @@ std::vector<uint32_t> Host::end_lifetime() {
   return std::exchange(state_->made, {});
 }
 
-void Host::begin_task(const char* kernel, uint32_t task) { state_->kernel = kernel, state_->task = task; }
+void Host::begin_task(const char* kernel, uint32_t task) {
+  state_->kernel = kernel, state_->task = task;
+}
 
 isa::TileRef Host::create(isa::TileRef shape) {
   State& s = *state_;
@@ -196,8 +202,10 @@ void Host::execute_wide(const isa::Mma& product) {
   std::vector<uint32_t> temporary;
   for (isa::TileRef* operand : {&wide.a, &wide.b}) {
     if (operand->format == Format::bf16) continue;
-    const isa::TileRef to = create({.space = isa::Space::vector, .format = Format::bf16,
-                                    .pitch = operand->cols * 2, .rows = operand->rows,
+    const isa::TileRef to = create({.space = isa::Space::vector,
+                                    .format = Format::bf16,
+                                    .pitch = operand->cols * 2,
+                                    .rows = operand->rows,
                                     .cols = operand->cols});
     execute(isa::Cast{.to = to, .from = *operand});
     *operand = to;
@@ -229,7 +237,8 @@ void Host::issue(const isa::Instruction& instruction) {
                                  "; only what lower-numbered tasks signal may be waited for");
         bool wide = false;
         if constexpr (kMatrix)
-          wide = !s.options.fp8_matrix && (i.a.format != Format::bf16 || i.b.format != Format::bf16);
+          wide =
+              !s.options.fp8_matrix && (i.a.format != Format::bf16 || i.b.format != Format::bf16);
         if constexpr (kMatrix)
           if (wide) execute_wide(i);
         if (!wide) execute(instruction);

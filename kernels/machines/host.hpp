@@ -18,8 +18,9 @@
 namespace daybreak::kernels {
 
 struct HostOptions {
-  bool fp8_matrix = true;   // false: FP8 operands are cast to BF16 first, as legalise does for a chip
-                            // without FP8 (chunks of 64 products instead of 128: other roundings)
+  bool fp8_matrix =
+      true;  // false: FP8 operands are cast to BF16 first, as legalise does for a chip
+             // without FP8 (chunks of 64 products instead of 128: other roundings)
 };
 
 class Host : public Emit<Host> {

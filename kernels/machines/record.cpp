@@ -5,14 +5,27 @@
 
 namespace daybreak::kernels {
 
+namespace {
+
+// Memory of the last recording of this thread: tasks of a launch are much alike, and a list of millions of
+// instructions costs more in fresh pages than in instructions.
+thread_local Recording kept;
+
+}  // namespace
+
 thread_local Record* Record::current_ = nullptr;
 
-Record::Record(const RecordContext& context) : context_(context), outer_(current_) {
+Record::Record(const RecordContext& context)
+    : context_(context), recording_(std::move(kept)), outer_(current_) {
+  kept = {};
+  recording_.clear();
   current_ = this;
-  recording_.code.reserve(1024);
 }
 
-Record::~Record() { current_ = outer_; }
+Record::~Record() {
+  current_ = outer_;
+  kept = std::move(recording_);
+}
 
 Record& Record::current() {
   if (!current_) throw InvariantError("a tile is made while no Record machine is current");
@@ -24,7 +37,8 @@ int32_t Record::read(const Tensor& t, int64_t row, int64_t col) {
     throw InvariantError("record: task reads element (" + std::to_string(row) + ", " +
                          std::to_string(col) + "), which lies outside the tensor");
   const isa::Binding& b = context_.bindings.at(t.binding);
-  if (b.phantom) throw InvariantError("record: task reads binding " + b.name + ", which is phantom");
+  if (b.phantom)
+    throw InvariantError("record: task reads binding " + b.name + ", which is phantom");
   issue(isa::ScalarLoad{.from = at(t, row, col)});
   return context_.memory.get<int32_t>(Address(b.base.value + uint64_t(t.offset_of(row, col))));
 }
@@ -48,8 +62,7 @@ isa::TaskProgram Record::program(const char* kernel, uint32_t task) {
     const auto scratch = allocate(recording_, context_.capabilities);
     const std::vector<QueueEdges> edges = order(recording_);
     const std::vector<bool> live = live_entries(recording_, context_.needed);
-    isa::TaskProgram program =
-        assemble_program(std::move(recording_), edges, live, context_.capabilities);
+    isa::TaskProgram program = assemble_program(recording_, edges, live, context_.capabilities);
     program.kernel = kernel;
     program.task = task;
     program.scratch = scratch;

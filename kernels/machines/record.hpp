@@ -17,7 +17,7 @@ namespace daybreak::kernels {
 // What recording a task needs to know of the run.
 struct RecordContext {
   const isa::Capabilities& capabilities;
-  const isa::MemoryImage& memory;       // read by task() only
+  const isa::MemoryImage& memory;  // read by task() only
   const isa::BindingTable& bindings;
   // Values steering: whether what tasks store to a binding steers later launches. Empty: all values are
   // kept (every entry is live).
@@ -62,8 +62,8 @@ class Record : public Emit<Record> {
 };
 
 template <template <class> class K>
-isa::TaskProgram record_task(const typename K<Record>::Args& args, const Tuning& tuning, uint32_t task,
-                             const RecordContext& context) {
+isa::TaskProgram record_task(const typename K<Record>::Args& args, const Tuning& tuning,
+                             uint32_t task, const RecordContext& context) {
   using Kernel = K<Record>;
   Record record(context);
   Kernel::Pipeline::template run<Kernel>(record, args, int(task), tuning);

@@ -18,8 +18,7 @@ template <> inline constexpr Format kFormatOf<Ranked> = Format::record;
 
 enum class TileKind : uint8_t { tile, accumulator };
 
-template <class Machine, class T, int R, int C, TileKind kKind>
-class MachineTile {
+template <class Machine, class T, int R, int C, TileKind kKind> class MachineTile {
  public:
   using Element = T;
   static constexpr int kRows = R, kCols = C;
@@ -35,14 +34,16 @@ class MachineTile {
  private:
   static constexpr isa::TileRef shape() {
     return {.space = kKind == TileKind::accumulator ? isa::Space::accumulator : isa::Space::vector,
-            .format = kFormatOf<T>, .pitch = uint32_t(C * sizeof(T)), .rows = R, .cols = C};
+            .format = kFormatOf<T>,
+            .pitch = uint32_t(C * sizeof(T)),
+            .rows = R,
+            .cols = C};
   }
   isa::TileRef ref_;
 };
 
 // The region of a tile or of a view of one.
-template <class X>
-isa::TileRef ref_of(const X& x) {
+template <class X> isa::TileRef ref_of(const X& x) {
   if constexpr (kIsView<X>) {
     isa::TileRef r = x.tile.ref();
     r.offset += uint32_t(x.row) * r.pitch + uint32_t(x.byte);

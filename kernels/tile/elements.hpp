@@ -12,9 +12,18 @@
 
 namespace daybreak::kernels {
 
-struct Bf16 { uint16_t bits; };
-struct F16 { uint16_t bits; };            // timing only
-struct E4m3 { uint8_t bits; };
-struct Ranked { float score; int32_t position; };   // a record of the sort unit
+struct Bf16 {
+  uint16_t bits;
+};
+struct F16 {
+  uint16_t bits;
+};  // timing only
+struct E4m3 {
+  uint8_t bits;
+};
+struct Ranked {
+  float score;
+  int32_t position;
+};  // a record of the sort unit
 
 }  // namespace daybreak::kernels

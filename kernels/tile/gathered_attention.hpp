@@ -40,8 +40,7 @@ struct GatheredAttention {
   }
 
  private:
-  template <class K, class M>
-  struct Run {
+  template <class K, class M> struct Run {
     M& m;
     const typename K::Task task;
     const int ahead;
@@ -52,9 +51,14 @@ struct GatheredAttention {
     Ring<typename K::State, M> states;
 
     Run(M& machine, const typename K::Args& args, int number, const Tuning& tuning)
-        : m(machine), task(read_task<K>(m, args, number)), ahead(tuning.score_ahead),
-          ring(m, "stage", tuning.ring), boards(m, "board", tuning.boards),
-          scores(m, "scores", ahead > 0 ? 2 : 1), fixed(m, "fixed"), states(m, "state", M::kConsumers) {
+        : m(machine),
+          task(read_task<K>(m, args, number)),
+          ahead(tuning.score_ahead),
+          ring(m, "stage", tuning.ring),
+          boards(m, "board", tuning.boards),
+          scores(m, "scores", ahead > 0 ? 2 : 1),
+          fixed(m, "fixed"),
+          states(m, "state", M::kConsumers) {
       static_assert(K::kDim % 64 == 0, "scores are cut at multiples of 64");
       for (int i = 0; i < tuning.boards; ++i) m.guard_board(boards.slot(i));
     }
@@ -98,21 +102,23 @@ struct GatheredAttention {
       }
     }
 
-    template <int kFrom, int kTo>
-    void score(int step) {
+    template <int kFrom, int kTo> void score(int step) {
       m.enter("score", step);
       K::template score<kFrom, kTo>(m, task, fixed.value, ring.at(step), scores.at(step));
     }
 
     // Columns [0, ahead) of a step's scores, and the others. The cut is a template argument of the body.
     void score_first(int step) {
-      cuts(step, [&]<int kCut>() { if constexpr (kCut > 0) score<0, kCut>(step); });
+      cuts(step, [&]<int kCut>() {
+        if constexpr (kCut > 0) score<0, kCut>(step);
+      });
     }
     void score_rest(int step) {
-      cuts(step, [&]<int kCut>() { if constexpr (kCut < K::kDim) score<kCut, K::kDim>(step); });
+      cuts(step, [&]<int kCut>() {
+        if constexpr (kCut < K::kDim) score<kCut, K::kDim>(step);
+      });
     }
-    template <class F>
-    void cuts(int, F&& f) {
+    template <class F> void cuts(int, F&& f) {
       [&]<int... kCut>(std::integer_sequence<int, kCut...>) {
         ((kCut * 64 == ahead ? f.template operator()<kCut * 64>() : void()), ...);
       }(std::make_integer_sequence<int, K::kDim / 64 + 1>());

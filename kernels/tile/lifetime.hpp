@@ -11,8 +11,7 @@
 namespace daybreak::kernels {
 
 // A struct of tiles and the ids its machine gave them.
-template <class T, class M>
-struct Owned {
+template <class T, class M> struct Owned {
   std::vector<uint32_t> ids;
   T value;
   Owned(M& m, const char* lifetime) : ids(begin(m, lifetime)), value(), done_(m, ids) {}
@@ -30,11 +29,11 @@ struct Owned {
 };
 
 // `depth` copies of a lifetime, used round robin.
-template <class T, class M>
-class Ring {
+template <class T, class M> class Ring {
  public:
   Ring(M& m, const char* lifetime, int depth) {
-    if (depth < 1) throw UserError(std::string("a ring of ") + lifetime + " needs at least one slot");
+    if (depth < 1)
+      throw UserError(std::string("a ring of ") + lifetime + " needs at least one slot");
     for (int i = 0; i < depth; ++i) slots_.push_back(std::make_unique<Owned<T, M>>(m, lifetime));
   }
   int depth() const { return int(slots_.size()); }
@@ -54,7 +53,9 @@ typename K::Task read_task(M& m, const typename K::Args& args, int number) {
 
 // `dim` is the reduction length that score_ahead cuts; 0 where a pipeline only knows whole steps.
 inline void check_tuning(const std::string& kernel, const Tuning& t, int dim) {
-  auto refuse = [&](const std::string& why) { throw UserError("tuning of " + kernel + ": " + why); };
+  auto refuse = [&](const std::string& why) {
+    throw UserError("tuning of " + kernel + ": " + why);
+  };
   if (t.ring < 1 || t.boards < 1)
     refuse("ring and boards count slots and must be at least 1, not " + std::to_string(t.ring) +
            " and " + std::to_string(t.boards));

@@ -86,29 +86,62 @@ concept Machine = requires(
     M& m, typename M::template Tile<float, 64, 128>& x, typename M::template Tile<Bf16, 64, 128>& b,
     typename M::template Tile<E4m3, 64, 128>& codes, typename M::template Acc<64, 64>& acc,
     typename M::template Acc<64, 128>& out, typename M::template Rows<64>& rows,
-    typename M::template Tile<float, 1, 128>& line, typename M::template Tile<int32_t, 1, 64>& positions,
+    typename M::template Tile<float, 1, 128>& line,
+    typename M::template Tile<int32_t, 1, 64>& positions,
     typename M::template Tile<int32_t, 1, 1>& count, typename M::template List<64>& list,
     typename M::template Tile<Bf16, 64, 64>& weights, const typename M::Tensor& t,
     const typename M::Order& order, const std::vector<uint32_t>& ids) {
   { m.read(t, 0, 0) } -> std::same_as<int32_t>;
-  m.load(x, t, 0, 0); m.store(t, 0, 0, x);
-  m.gather(b, t, 0, t, 0, 0); m.gather(b, t, 0, t, 0, 0, t, t); m.gather_pages(b, t, 0, t, 0, 0);
-  m.scatter(t, 0, b, t, 0, 0); m.translate(t, 0, t, t, t, t, 0, 0, 64);
-  m.mma_abt(acc, b, b, true); m.mma_abt(acc, codes, codes, false); m.mma_ab(out, weights, b, true);
-  m.raise_rows(rows, rows, acc, 0.f); m.sum_rows(rows, acc); m.max_rows(rows, acc);
-  m.exp2_rows(acc, acc, rows, 1.f); m.scale_rows(out, rows); m.divide_rows(out, rows);
-  m.scale_columns(x, line); m.scale_add(rows, rows, rows); m.keep_columns(acc, 1, 0.f);
-  m.log2_rows(rows, rows, rows, 1.f); m.norm_rows(b, x, line, 1e-6f);
+  m.load(x, t, 0, 0);
+  m.store(t, 0, 0, x);
+  m.gather(b, t, 0, t, 0, 0);
+  m.gather(b, t, 0, t, 0, 0, t, t);
+  m.gather_pages(b, t, 0, t, 0, 0);
+  m.scatter(t, 0, b, t, 0, 0);
+  m.translate(t, 0, t, t, t, t, 0, 0, 64);
+  m.mma_abt(acc, b, b, true);
+  m.mma_abt(acc, codes, codes, false);
+  m.mma_ab(out, weights, b, true);
+  m.raise_rows(rows, rows, acc, 0.f);
+  m.sum_rows(rows, acc);
+  m.max_rows(rows, acc);
+  m.exp2_rows(acc, acc, rows, 1.f);
+  m.scale_rows(out, rows);
+  m.divide_rows(out, rows);
+  m.scale_columns(x, line);
+  m.scale_add(rows, rows, rows);
+  m.keep_columns(acc, 1, 0.f);
+  m.log2_rows(rows, rows, rows, 1.f);
+  m.norm_rows(b, x, line, 1e-6f);
   m.layer_norm_rows(b, x, line, line, 1e-6f);
-  m.fill(x, 0.f); m.add(x, x, x); m.sub(x, x, x); m.mul(x, x, x); m.max(x, x, x); m.fma(x, x, x, x);
-  m.act(x, x, isa::Function::relu, 1.f); m.cast(b, x); m.quantise(codes, rows, x, 128, true);
-  m.dequantise(b, codes, rows, 128); m.rope(b, x, line, true); m.hadamard(b, x);
-  m.put(b, x); m.get(x, b);
-  m.topk_block(list, line, 0, 128); m.merge_topk(list, list, list);
-  m.merge_topk(list, list, list, list); m.merge_topk(list, list, list, list, list);
-  m.extract(positions, count, list); m.load_list(list, t, 0, 0); m.store_list(t, 0, 0, list);
-  m.signal(order); m.wait(order, 1);
-  m.enter("body", 0); m.settle(); m.release(ids); m.guard_board(ids); m.begin_lifetime("stage");
+  m.fill(x, 0.f);
+  m.add(x, x, x);
+  m.sub(x, x, x);
+  m.mul(x, x, x);
+  m.max(x, x, x);
+  m.fma(x, x, x, x);
+  m.act(x, x, isa::Function::relu, 1.f);
+  m.cast(b, x);
+  m.quantise(codes, rows, x, 128, true);
+  m.dequantise(b, codes, rows, 128);
+  m.rope(b, x, line, true);
+  m.hadamard(b, x);
+  m.put(b, x);
+  m.get(x, b);
+  m.topk_block(list, line, 0, 128);
+  m.merge_topk(list, list, list);
+  m.merge_topk(list, list, list, list);
+  m.merge_topk(list, list, list, list, list);
+  m.extract(positions, count, list);
+  m.load_list(list, t, 0, 0);
+  m.store_list(t, 0, 0, list);
+  m.signal(order);
+  m.wait(order, 1);
+  m.enter("body", 0);
+  m.settle();
+  m.release(ids);
+  m.guard_board(ids);
+  m.begin_lifetime("stage");
   { m.end_lifetime() } -> std::same_as<std::vector<uint32_t>>;
   { M::kConsumers } -> std::convertible_to<int>;
 };

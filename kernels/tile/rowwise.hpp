@@ -28,8 +28,7 @@ struct Rowwise {
   }
 
  private:
-  template <class K, class M>
-  struct Run {
+  template <class K, class M> struct Run {
     M& m;
     const typename K::Task task;
     Ring<typename K::Stage, M> ring;
@@ -38,9 +37,12 @@ struct Rowwise {
     Owned<typename K::State, M> state;
 
     Run(M& machine, const typename K::Args& args, int number, const Tuning& tuning)
-        : m(machine), task(read_task<K>(m, args, number)), ring(m, "stage", tuning.ring),
-          results(m, "result", tuning.ring), fixed(m, "fixed"), state(m, "state") {
-    }
+        : m(machine),
+          task(read_task<K>(m, args, number)),
+          ring(m, "stage", tuning.ring),
+          results(m, "result", tuning.ring),
+          fixed(m, "fixed"),
+          state(m, "state") {}
 
     void all() {
       if constexpr (requires { &K::prepare; }) {

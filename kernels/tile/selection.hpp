@@ -30,8 +30,7 @@ struct Selection {
   }
 
  private:
-  template <class K, class M>
-  struct Run {
+  template <class K, class M> struct Run {
     M& m;
     const typename K::Task task;
     const bool ahead;
@@ -42,9 +41,14 @@ struct Selection {
     Owned<typename K::State, M> state;
 
     Run(M& machine, const typename K::Args& args, int number, const Tuning& tuning)
-        : m(machine), task(read_task<K>(m, args, number)), ahead(tuning.score_ahead > 0),
-          ring(m, "stage", tuning.ring), boards(m, "board", tuning.boards),
-          scores(m, "scores", ahead ? 2 : 1), fixed(m, "fixed"), state(m, "state") {
+        : m(machine),
+          task(read_task<K>(m, args, number)),
+          ahead(tuning.score_ahead > 0),
+          ring(m, "stage", tuning.ring),
+          boards(m, "board", tuning.boards),
+          scores(m, "scores", ahead ? 2 : 1),
+          fixed(m, "fixed"),
+          state(m, "state") {
       for (int i = 0; i < tuning.boards; ++i) m.guard_board(boards.slot(i));
     }
 

@@ -4,11 +4,12 @@
 namespace daybreak::kernels {
 
 struct Tuning {
-  int ring = 2;         // Stage slots: loads run up to this many steps ahead of the last reader (>= 1)
-  int boards = 2;       // Board copies: the owner of a step may write one while another is read (>= 1)
-  int score_ahead = 0;  // columns of the next step's scores issued before this step is weighed: 0, kDim
-                        // (a whole step), or a multiple of 64 between; more than 0 needs ring >= 2.
-                        // The selection pipeline knows 0 and "more than 0" (a whole step).
+  int ring = 2;    // Stage slots: loads run up to this many steps ahead of the last reader (>= 1)
+  int boards = 2;  // Board copies: the owner of a step may write one while another is read (>= 1)
+  int score_ahead =
+      0;  // columns of the next step's scores issued before this step is weighed: 0, kDim
+          // (a whole step), or a multiple of 64 between; more than 0 needs ring >= 2.
+          // The selection pipeline knows 0 and "more than 0" (a whole step).
 };
 
 }  // namespace daybreak::kernels

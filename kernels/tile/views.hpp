@@ -8,8 +8,7 @@
 namespace daybreak::kernels {
 
 // R x C elements of type T inside `tile`: `row` rows down and `byte` bytes to the right of its corner.
-template <class Base, class T, int R, int C>
-struct View {
+template <class Base, class T, int R, int C> struct View {
   using Element = T;
   static constexpr int kRows = R, kCols = C;
   Base& tile;
@@ -33,8 +32,7 @@ template <Shaped X> inline constexpr int kColsOf = std::remove_cvref_t<X>::kCols
 template <Shaped X> using ElementOf = typename std::remove_cvref_t<X>::Element;
 
 // T, R, C of the part of `x` that starts `row` rows down and `byte` bytes to the right.
-template <class T, int R, int C, class X>
-DAYBREAK_BOTH auto view(X&& x, int row, int byte) {
+template <class T, int R, int C, class X> DAYBREAK_BOTH auto view(X&& x, int row, int byte) {
   using Plain = std::remove_reference_t<X>;
   if constexpr (kIsView<std::remove_cv_t<Plain>>) {
     using Base = std::remove_reference_t<decltype((x.tile))>;
@@ -46,29 +44,26 @@ DAYBREAK_BOTH auto view(X&& x, int row, int byte) {
 }
 
 // N columns from `first` on.
-template <int N, Shaped X>
-DAYBREAK_BOTH auto columns(X&& x, int first) {
+template <int N, Shaped X> DAYBREAK_BOTH auto columns(X&& x, int first) {
   static_assert(N <= kColsOf<X>, "more columns than the tile has");
-  return view<ElementOf<X>, kRowsOf<X>, N>(static_cast<X&&>(x), 0, first * int(sizeof(ElementOf<X>)));
+  return view<ElementOf<X>, kRowsOf<X>, N>(static_cast<X&&>(x), 0,
+                                           first * int(sizeof(ElementOf<X>)));
 }
 
 // N rows from `first` on.
-template <int N, Shaped X>
-DAYBREAK_BOTH auto rows(X&& x, int first) {
+template <int N, Shaped X> DAYBREAK_BOTH auto rows(X&& x, int first) {
   static_assert(N <= kRowsOf<X>, "more rows than the tile has");
   return view<ElementOf<X>, N, kColsOf<X>>(static_cast<X&&>(x), first, 0);
 }
 
 // R x C elements, top left at (row, col).
-template <int R, int C, Shaped X>
-DAYBREAK_BOTH auto part(X&& x, int row, int col) {
+template <int R, int C, Shaped X> DAYBREAK_BOTH auto part(X&& x, int row, int col) {
   static_assert(R <= kRowsOf<X> && C <= kColsOf<X>, "larger than the tile");
   return view<ElementOf<X>, R, C>(static_cast<X&&>(x), row, col * int(sizeof(ElementOf<X>)));
 }
 
 // The C elements of type T that start at a byte of every row: a field of a raw record.
-template <class T, int C, Shaped X>
-DAYBREAK_BOTH auto as(X&& x, int byte) {
+template <class T, int C, Shaped X> DAYBREAK_BOTH auto as(X&& x, int byte) {
   static_assert(C * sizeof(T) <= kColsOf<X> * sizeof(ElementOf<X>), "wider than the record");
   return view<T, kRowsOf<X>, C>(static_cast<X&&>(x), 0, byte);
 }

@@ -26,9 +26,9 @@ void cast_fp8_operands(Recording& r, const isa::Capabilities& chip) {
   for (uint32_t id = 0; id < uses.size(); ++id) {
     if (!uses[id].fp8_operand) continue;
     const VirtualTile tile = r.tiles[id];
-    twins[id] = r.add_tile({.format = Format::bf16, .pitch = tile.pitch * 2, .rows = tile.rows,
-                            .cols = tile.pitch},
-                           tile.lifetime);
+    twins[id] = r.add_tile(
+        {.format = Format::bf16, .pitch = tile.pitch * 2, .rows = tile.rows, .cols = tile.pitch},
+        tile.lifetime);
     mirrors.add(id, twins[id].id);
     any = true;
   }

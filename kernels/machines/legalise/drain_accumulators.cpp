@@ -8,7 +8,8 @@ namespace daybreak::kernels {
 
 namespace {
 
-constexpr uint32_t kBlock = 128;   // columns multiplied, drained and added at a time: bounds the scratch
+constexpr uint32_t kBlock =
+    128;  // columns multiplied, drained and added at a time: bounds the scratch
 
 // Where an accumulator's value is.
 enum class Home : uint8_t { accumulator, vector, both };
@@ -35,13 +36,15 @@ class Drainer {
   }
 
   void run() {
-    out_.reserve(r_.code.size() * 2);
+    out_ = r_.rewritten();
     for (Recorded& c : r_.code) {
       like_ = {isa::Instruction(), c.body, c.step};
-      if (auto* product = std::get_if<isa::Mma>(&c.instruction)) multiply(*product);
-      else touch(c);
+      if (auto* product = std::get_if<isa::Mma>(&c.instruction))
+        multiply(*product);
+      else
+        touch(c);
     }
-    r_.code = std::move(out_);
+    r_.replace(std::move(out_));
   }
 
  private:
@@ -69,7 +72,10 @@ class Drainer {
     return accumulators_.value > 0 && 2 * int64_t(r_.tiles[id].bytes()) > accumulators_.value;
   }
   isa::TileRef block_tile(const isa::TileRef& like, isa::Space space) {
-    return r_.add_tile({.space = space, .format = Format::f32, .pitch = like.cols * 4, .rows = like.rows,
+    return r_.add_tile({.space = space,
+                        .format = Format::f32,
+                        .pitch = like.cols * 4,
+                        .rows = like.rows,
                         .cols = like.cols},
                        r_.tiles[like.id].lifetime);
   }
@@ -129,10 +135,10 @@ class Drainer {
   }
 
   Recording& r_;
-  Bytes accumulators_;            // size of their scratchpad, 0 = no limit
+  Bytes accumulators_;  // size of their scratchpad, 0 = no limit
   std::vector<Recorded> out_;
   Recorded like_;
-  std::vector<uint32_t> held_;    // by accumulator tile: the vector tile that can hold its value
+  std::vector<uint32_t> held_;  // by accumulator tile: the vector tile that can hold its value
   std::vector<Home> home_;
 };
 

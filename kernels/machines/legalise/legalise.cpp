@@ -3,8 +3,8 @@
 namespace daybreak::kernels {
 
 void legalise(Recording& r, const isa::Capabilities& chip) {
-  cast_fp8_operands(r, chip);     // makes operands that the vector unit writes
-  drain_accumulators(r, chip);    // makes shorter products
+  cast_fp8_operands(r, chip);   // makes operands that the vector unit writes
+  drain_accumulators(r, chip);  // makes shorter products
   move_operands(r, chip);
   gather_in_software(r, chip);
   walk_on_control(r, chip);

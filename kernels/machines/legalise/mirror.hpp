@@ -30,24 +30,23 @@ class Mirrors {
     parts.push_back(t);
   }
   // copy(part) for every stale part that overlaps what a product is about to read.
-  template <class F>
-  void refresh(const isa::TileRef& t, F&& copy) {
+  template <class F> void refresh(const isa::TileRef& t, F&& copy) {
     auto& parts = stale_[t.id];
     size_t kept = 0;
     for (size_t i = 0; i < parts.size(); ++i) {
       const isa::TileRef part = parts[i];
-      if (isa::overlap(isa::region_of(part), isa::region_of(t))) copy(part);
-      else parts[kept++] = part;
+      if (isa::overlap(isa::region_of(part), isa::region_of(t)))
+        copy(part);
+      else
+        parts[kept++] = part;
     }
     parts.resize(kept);
   }
 
   // Rewrites a recording: products read twins, `copy(out, like, part)` appends the instruction that
   // brings `part` of a tile up to date in its twin, `place(t)` is operand t as its twin has it.
-  template <class Place, class Copy>
-  void apply(Recording& r, Place&& place, Copy&& copy) {
-    std::vector<Recorded> out;
-    out.reserve(r.code.size() + r.code.size() / 4);
+  template <class Place, class Copy> void apply(Recording& r, Place&& place, Copy&& copy) {
+    std::vector<Recorded> out = r.rewritten();
     for (Recorded& c : r.code) {
       if (auto* product = std::get_if<isa::Mma>(&c.instruction)) {
         for (isa::TileRef* operand : {&product->a, &product->b}) {
@@ -62,7 +61,7 @@ class Mirrors {
       }
       out.push_back(std::move(c));
     }
-    r.code = std::move(out);
+    r.replace(std::move(out));
   }
 
  private:

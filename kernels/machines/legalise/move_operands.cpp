@@ -12,7 +12,8 @@ void move_operands(Recording& r, const isa::Capabilities& chip) {
   for (uint32_t id = 0; id < uses.size(); ++id) {
     const TileUse& use = uses[id];
     if (!use.operand) continue;
-    if (!(use.vector && !chip.operand_visible) && !(use.gathered && !chip.gather_to_operand)) continue;
+    if (!(use.vector && !chip.operand_visible) && !(use.gathered && !chip.gather_to_operand))
+      continue;
     mirrors.add(id, r.add_tile(r.tiles[id].whole(id), r.tiles[id].lifetime).id);
     any = true;
   }

@@ -15,15 +15,19 @@ inline uint32_t skip(const isa::TileRef& t, uint32_t row, uint32_t col) {
 // Terms [from, from + count) of the reduction.
 inline isa::Mma slice_reduction(isa::Mma p, uint32_t from, uint32_t count) {
   p.a.offset = skip(p.a, 0, from), p.a.cols = count;
-  if (p.b_transposed) p.b.offset = skip(p.b, 0, from), p.b.cols = count;
-  else p.b.offset = skip(p.b, from, 0), p.b.rows = count;
+  if (p.b_transposed)
+    p.b.offset = skip(p.b, 0, from), p.b.cols = count;
+  else
+    p.b.offset = skip(p.b, from, 0), p.b.rows = count;
   return p;
 }
 // Columns [from, from + count) of the result.
 inline isa::Mma slice_columns(isa::Mma p, uint32_t from, uint32_t count) {
   p.acc.offset = skip(p.acc, 0, from), p.acc.cols = count;
-  if (p.b_transposed) p.b.offset = skip(p.b, from, 0), p.b.rows = count;
-  else p.b.offset = skip(p.b, 0, from), p.b.cols = count;
+  if (p.b_transposed)
+    p.b.offset = skip(p.b, from, 0), p.b.rows = count;
+  else
+    p.b.offset = skip(p.b, 0, from), p.b.cols = count;
   return p;
 }
 // Rows [from, from + count) of the result.

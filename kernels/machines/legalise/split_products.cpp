@@ -77,15 +77,16 @@ void split_products(Recording& r, const isa::Capabilities& chip) {
     return !product || fits(*product, chip);
   });
   if (all_fit) return;
-  std::vector<Recorded> out;
-  out.reserve(r.code.size() + r.code.size() / 4);
+  std::vector<Recorded> out = r.rewritten();
   Splitter splitter(chip, out);
   for (Recorded& c : r.code) {
     const auto* product = std::get_if<isa::Mma>(&c.instruction);
-    if (product && !fits(*product, chip)) splitter.split(*product, c);
-    else out.push_back(std::move(c));
+    if (product && !fits(*product, chip))
+      splitter.split(*product, c);
+    else
+      out.push_back(std::move(c));
   }
-  r.code = std::move(out);
+  r.replace(std::move(out));
 }
 
 }  // namespace daybreak::kernels

@@ -9,12 +9,12 @@
 namespace daybreak::kernels {
 
 struct TileUse {
-  bool operand = false;         // of a product
+  bool operand = false;  // of a product
   bool fp8_operand = false;
-  bool product = false;         // accumulator of a product
-  bool vector = false;          // touched by the vector or sort unit
+  bool product = false;  // accumulator of a product
+  bool vector = false;   // touched by the vector or sort unit
   bool gathered = false;
-  bool stored = false;          // read by the DMA engine
+  bool stored = false;  // read by the DMA engine
 };
 
 inline std::vector<TileUse> uses_of(const Recording& r) {
@@ -25,8 +25,10 @@ inline std::vector<TileUse> uses_of(const Recording& r) {
     const bool gather = std::holds_alternative<isa::Gather>(c.instruction);
     visit_tiles(c.instruction, [&](const isa::TileRef& t, isa::Access, bool) {
       TileUse& use = uses[t.id];
-      if (product && &t == &product->acc) use.product = true;
-      else if (product) use.operand = true, use.fp8_operand |= t.format == Format::e4m3;
+      if (product && &t == &product->acc)
+        use.product = true;
+      else if (product)
+        use.operand = true, use.fp8_operand |= t.format == Format::e4m3;
       use.vector |= queue == isa::Queue::vector || queue == isa::Queue::sort;
       use.gathered |= gather;
       use.stored |= queue == isa::Queue::dma_out;

@@ -15,14 +15,13 @@ struct Touch {
   uint32_t position = 0;
   isa::Queue queue{};
   bool write = false;
-  bool indexed = false;   // rows that an index table chooses
+  bool indexed = false;  // rows that an index table chooses
 };
 
 class AccessLog {
  public:
   // conflict(const Touch& old) for every touch that `now` must follow.
-  template <class F>
-  void follow(const Touch& now, F&& conflict) const {
+  template <class F> void follow(const Touch& now, F&& conflict) const {
     for (const Touch& old : touches_) {
       if (!now.write && !old.write) continue;
       // Which rows two index tables choose is not known; the simulator checks those.
@@ -37,7 +36,8 @@ class AccessLog {
     bool joined = false;
     for (size_t i = 0; i < touches_.size(); ++i) {
       Touch& old = touches_[i];
-      const bool same = old.queue == now.queue && old.write == now.write && old.indexed == now.indexed;
+      const bool same =
+          old.queue == now.queue && old.write == now.write && old.indexed == now.indexed;
       const bool superseded = same || (now.write && !now.indexed);
       if (superseded && isa::covers(now.bytes, old.bytes)) continue;
       if (same && !joined) joined = join(old, now);
@@ -63,7 +63,8 @@ class AccessLog {
   static bool join(Touch& old, const Touch& now) {
     isa::Region& a = old.bytes;
     const isa::Region& b = now.bytes;
-    if (a.rows == b.rows && a.begin + a.row_bytes == b.begin && (a.rows == 1 || a.pitch == b.pitch)) {
+    if (a.rows == b.rows && a.begin + a.row_bytes == b.begin &&
+        (a.rows == 1 || a.pitch == b.pitch)) {
       a.row_bytes += b.row_bytes;
       if (a.rows == 1) a.pitch = a.row_bytes;
     } else if (a.row_bytes == b.row_bytes && a.begin + a.rows * a.pitch == b.begin &&

@@ -13,8 +13,7 @@ namespace daybreak::kernels {
 
 // f(TileRef&, Access, bool steers) for every tile operand; a product that starts its accumulator anew
 // writes it, whatever the field says.
-template <class Instruction, class F>
-void visit_tiles(Instruction& instruction, F&& f) {
+template <class Instruction, class F> void visit_tiles(Instruction& instruction, F&& f) {
   std::visit(
       [&](auto& i) {
         using I = std::remove_cvref_t<decltype(i)>;
@@ -43,8 +42,7 @@ class MemoryVisitor {
   explicit MemoryVisitor(std::span<const isa::TensorDesc> tensors) : tensors_(tensors) {}
 
   // f(const MemoryAccess&) for every part of memory the instruction touches.
-  template <class F>
-  void visit(const isa::Instruction& instruction, F&& f) const {
+  template <class F> void visit(const isa::Instruction& instruction, F&& f) const {
     std::visit([&](const auto& i) { parts(i, f); }, instruction);
   }
 

@@ -8,7 +8,7 @@ namespace daybreak::kernels {
 
 namespace {
 
-constexpr uint32_t kAlign = 64;   // bytes
+constexpr uint32_t kAlign = 64;  // bytes
 
 // The free parts of one scratchpad, ascending, never adjacent.
 class FreeList {
@@ -30,7 +30,8 @@ class FreeList {
     return kFull;
   }
   void give(uint32_t begin, uint32_t end) {
-    auto next = std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return p.begin >= end; });
+    auto next =
+        std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return p.begin >= end; });
     const bool joins_next = next != parts_.end() && next->begin == end;
     if (next != parts_.begin() && (next - 1)->end == begin) {
       auto before = next - 1;
@@ -50,7 +51,9 @@ class FreeList {
   }
 
  private:
-  struct Part { uint32_t begin, end; };
+  struct Part {
+    uint32_t begin, end;
+  };
   std::vector<Part> parts_;
   uint32_t high_ = 0;
 };
@@ -59,7 +62,8 @@ uint32_t padded(const VirtualTile& t) { return (t.bytes() + kAlign - 1) / kAlign
 
 constexpr uint32_t kUnlimited = 1u << 31;
 
-[[noreturn]] void overflow(const Recording& r, uint32_t id, uint32_t i, uint32_t available, Bytes size) {
+[[noreturn]] void overflow(const Recording& r, uint32_t id, uint32_t i, uint32_t available,
+                           Bytes size) {
   const VirtualTile& t = r.tiles[id];
   throw UserError("the " + std::string(name_of(t.space)) + " scratchpad of " +
                   std::to_string(size.value) + " bytes does not hold " + r.describe(id) + " at " +
@@ -77,7 +81,8 @@ std::array<Bytes, isa::kSpaces> allocate(Recording& r, const isa::Capabilities& 
 
   std::vector<FreeList> spaces;
   for (Bytes size : chip.scratch)
-    spaces.emplace_back(size.value > 0 ? uint32_t(std::min<int64_t>(size.value, kUnlimited)) : kUnlimited);
+    spaces.emplace_back(size.value > 0 ? uint32_t(std::min<int64_t>(size.value, kUnlimited))
+                                       : kUnlimited);
   for (uint32_t i = 0; i < r.code.size(); ++i) {
     auto assign = [&](isa::TileRef& t, isa::Access, bool) {
       VirtualTile& tile = r.tiles[t.id];
@@ -93,7 +98,7 @@ std::array<Bytes, isa::kSpaces> allocate(Recording& r, const isa::Capabilities& 
     visit_tiles(r.code[i].instruction, assign);
     visit_tiles(r.code[i].instruction, [&](isa::TileRef& t, isa::Access, bool) {
       if (last[t.id] != i) return;
-      last[t.id] = ~0u;   // an operand named twice dies once
+      last[t.id] = ~0u;  // an operand named twice dies once
       const VirtualTile& tile = r.tiles[t.id];
       spaces[int(tile.space)].give(tile.offset, tile.offset + padded(tile));
     });

@@ -33,7 +33,7 @@ std::string label(const std::string& body, int32_t step) {
 
 }  // namespace
 
-isa::TaskProgram assemble_program(Recording&& r, const std::vector<QueueEdges>& pairs,
+isa::TaskProgram assemble_program(Recording& r, const std::vector<QueueEdges>& pairs,
                                   const std::vector<bool>& live, const isa::Capabilities& chip) {
   isa::TaskProgram program;
   program.tensors = std::move(r.tensors);
@@ -51,8 +51,9 @@ isa::TaskProgram assemble_program(Recording&& r, const std::vector<QueueEdges>& 
     const int64_t limit = std::max<int64_t>(1, chip.semaphore_max);
     const int64_t count = (most_untaken(pair.edges) + limit - 1) / limit;
     if (used + count > std::min<int64_t>(chip.max_semaphores, 256))
-      throw UserError("a program needs more than the " + std::to_string(chip.max_semaphores) +
-                      " semaphores the chip has; more semaphores or a larger semaphore count are allowed");
+      throw UserError(
+          "a program needs more than the " + std::to_string(chip.max_semaphores) +
+          " semaphores the chip has; more semaphores or a larger semaphore count are allowed");
     for (size_t k = 0; k < pair.edges.size(); ++k) {
       const isa::SemaphoreId semaphore{uint8_t(used + int64_t(k) % count)};
       program.code[pair.edges[k].from].signals.push_back(semaphore);

@@ -25,8 +25,7 @@ bool overlaps_itself(Queue q) { return q == Queue::dma_in || q == Queue::dma_out
 // that another edge implies is dropped, by vector clocks.
 class Order {
  public:
-  explicit Order(Recording& r)
-      : r_(r), memory_(r.tensors), blocks_(r.tiles.size()) {
+  explicit Order(Recording& r) : r_(r), memory_(r.tensors), blocks_(r.tiles.size()) {
     pairs_.resize(kQueues * kQueues);
     for (int a = 0; a < kQueues; ++a)
       for (int b = 0; b < kQueues; ++b) pairs_[a * kQueues + b] = {Queue(a), Queue(b), {}};
@@ -149,7 +148,7 @@ class Order {
     done[q] = position;
     clocks_[q].push_back(done);
     if (!overlaps_itself(queue)) known_[q] = done;
-    if (queue == Queue::control)   // nothing behind it is issued before it has retired
+    if (queue == Queue::control)  // nothing behind it is issued before it has retired
       for (Clock& known : known_) join(known, done);
   }
 
@@ -163,7 +162,10 @@ class Order {
   std::array<std::vector<uint32_t>, kQueues> index_;
   std::array<uint32_t, kQueues> need_{}, last_write_{};
   Touch last_wait_;
-  struct Pending { const isa::TileRef* tile = nullptr; Touch touch; };
+  struct Pending {
+    const isa::TileRef* tile = nullptr;
+    Touch touch;
+  };
   std::array<Pending, 8> pending_;
   std::array<MemoryAccess, 8> parts_;
   std::vector<QueueEdges> pairs_;

@@ -35,8 +35,9 @@ std::vector<QueueEdges> order(Recording&);
 std::vector<bool> live_entries(const Recording&, const std::function<bool(uint16_t)>& needed);
 
 // Entries with semaphores (one per pair of queues; more where a count would pass the chip's limit),
-// labels and liveness. UserError when the chip has too few semaphores. Consumes the recording.
-isa::TaskProgram assemble_program(Recording&&, const std::vector<QueueEdges>&,
+// labels and liveness; takes instructions and tensors out of the recording. UserError when the chip has
+// too few semaphores.
+isa::TaskProgram assemble_program(Recording&, const std::vector<QueueEdges>&,
                                   const std::vector<bool>& live, const isa::Capabilities&);
 
 }  // namespace daybreak::kernels

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/machines/passes/access_log.hpp"
 #include "isa/program/tile.hpp"
+#include "kernels/machines/passes/access_log.hpp"
 
 namespace daybreak::kernels {
 
@@ -23,12 +23,16 @@ class ScratchBlocks {
 
  private:
   static constexpr uint32_t kNone = ~0u;
-  struct Extent { int64_t begin, end; uint32_t block; };
+  struct Extent {
+    int64_t begin, end;
+    uint32_t block;
+  };
 
   uint32_t take_over(isa::Space space, int64_t begin, int64_t end) {
     const uint32_t block = fresh();
-    auto& list = extents_[int(space)];   // ascending, disjoint
-    auto first = std::find_if(list.begin(), list.end(), [&](const Extent& e) { return e.end > begin; });
+    auto& list = extents_[int(space)];  // ascending, disjoint
+    auto first =
+        std::find_if(list.begin(), list.end(), [&](const Extent& e) { return e.end > begin; });
     Extent tail{0, 0, kNone};
     auto i = first;
     for (; i != list.end() && i->begin < end; ++i) {

@@ -9,8 +9,7 @@ using X = Host::Tile<float, 64, 64>;
 using B = Host::Tile<Bf16, 64, 64>;
 
 // Runs `body` on a fresh Host; the message of what it throws, "" if nothing.
-template <class F>
-std::string refusal(F&& body) {
+template <class F> std::string refusal(F&& body) {
   isa::MemoryImage memory;
   isa::BindingTable bindings;
   Host host(memory, bindings);
@@ -18,14 +17,13 @@ std::string refusal(F&& body) {
   host.enter("first", 3);
   try {
     body(host);
-  } catch (const InvariantError& e) {
-    return e.what();
-  }
+  } catch (const InvariantError& e) { return e.what(); }
   return "";
 }
 
 void expect_words(const std::string& text, std::initializer_list<const char*> words) {
-  for (const char* word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
+  for (const char* word : words)
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
 }
 
 TEST(Host, RefusesATileNothingHasFilled) {
@@ -66,7 +64,7 @@ TEST(Host, RefusesAnAccumulatorTheMatrixUnitHolds) {
     m.fill(a, 1.f);
     m.fill(b, 1.f);
     m.mma_abt(acc, a, b, false);
-    m.mma_abt(acc, a, b, true);   // the matrix unit itself may go on
+    m.mma_abt(acc, a, b, true);  // the matrix unit itself may go on
     if (settle) m.settle();
   };
   expect_words(refusal([&](Host& m) {
@@ -101,7 +99,9 @@ TEST(Host, RefusesAddingToAnAccumulatorThatHoldsNothing) {
                {"mma", "nothing has filled"});
 }
 
-struct Pair { X x, y; };
+struct Pair {
+  X x, y;
+};
 
 TEST(Host, RefusesAReleasedSlot) {
   expect_words(refusal([](Host& m) {
@@ -121,7 +121,7 @@ TEST(Host, RefusesABoardReadWhereItIsWritten) {
                  m.guard_board(board.ids);
                  m.fill(board.value.x, 1.f);
                  m.enter("second", 4);
-                 m.cast(board.value.y, board.value.x);   // written before: allowed
+                 m.cast(board.value.y, board.value.x);  // written before: allowed
                  X local;
                  m.cast(local, board.value.y);
                }),
@@ -153,7 +153,9 @@ TEST(Host, RefusesPagesThatDoNotFillTheTile) {
 }
 
 TEST(Host, RefusesReadingOutsideATensor) {
-  expect_words(refusal([](Host& m) { m.read(isa::tensor(0, Format::i32, {1, 4}), 0, 4); }),
+  expect_words(refusal([](Host& m) {
+                 m.read(isa::tensor(0, Format::i32, {1, 4}), 0, 4);
+               }),
                {"(0, 4)", "outside the tensor"});
 }
 
@@ -166,7 +168,7 @@ TEST(Host, TilesOfManySizesDoNotShareBytes) {
   const auto tensor = isa::tensor(out, Format::f32, {80, 1});
   std::vector<std::unique_ptr<Host::Tile<float, 128, 512>>> large;
   std::vector<std::unique_ptr<Host::Tile<float, 1, 1>>> small;
-  for (int i = 0; i < 40; ++i) {   // 10 MB: the scratch has to grow under tiles that hold values
+  for (int i = 0; i < 40; ++i) {  // 10 MB: the scratch has to grow under tiles that hold values
     large.push_back(std::make_unique<Host::Tile<float, 128, 512>>());
     small.push_back(std::make_unique<Host::Tile<float, 1, 1>>());
     m.fill(*large.back(), float(i));

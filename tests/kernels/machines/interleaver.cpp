@@ -17,8 +17,13 @@ class Interleaver {
  public:
   Interleaver(const isa::TaskProgram& p, const isa::Capabilities& chip, isa::MemoryImage& memory,
               const isa::BindingTable& bindings, SharedCounters& shared, const InterleaveOptions& o)
-      : program_(p), scratch_(sizes(p, chip)), shared_(shared), options_(o), random_(o.seed),
-        context_{scratch_, memory, p.tensors, bindings}, counts_(256, 0) {
+      : program_(p),
+        scratch_(sizes(p, chip)),
+        shared_(shared),
+        options_(o),
+        random_(o.seed),
+        context_{scratch_, memory, p.tensors, bindings},
+        counts_(256, 0) {
     for (int s = 0; s < isa::kSpaces; ++s) {
       auto bytes = scratch_.bytes(isa::Space(s));
       if (!bytes.empty()) std::memset(bytes.data(), 0xFF, bytes.size());
@@ -42,13 +47,17 @@ class Interleaver {
   }
 
  private:
-  struct Flight { size_t entry; bool executed; };
+  struct Flight {
+    size_t entry;
+    bool executed;
+  };
   struct Line {
     std::deque<size_t> waiting;
     std::deque<Flight> flying;
   };
 
-  static std::array<Bytes, isa::kSpaces> sizes(const isa::TaskProgram& p, const isa::Capabilities& chip) {
+  static std::array<Bytes, isa::kSpaces> sizes(const isa::TaskProgram& p,
+                                               const isa::Capabilities& chip) {
     std::array<Bytes, isa::kSpaces> s;
     for (int i = 0; i < isa::kSpaces; ++i)
       s[i] = chip.scratch[i].value > 0 ? chip.scratch[i] : p.scratch[i];
@@ -132,9 +141,9 @@ class Interleaver {
 
 }  // namespace
 
-void run_interleaved(const isa::TaskProgram& p, const isa::Capabilities& chip, isa::MemoryImage& memory,
-                     const isa::BindingTable& bindings, SharedCounters& shared,
-                     const InterleaveOptions& options) {
+void run_interleaved(const isa::TaskProgram& p, const isa::Capabilities& chip,
+                     isa::MemoryImage& memory, const isa::BindingTable& bindings,
+                     SharedCounters& shared, const InterleaveOptions& options) {
   Interleaver(p, chip, memory, bindings, shared, options).run();
 }
 

@@ -15,9 +15,9 @@ namespace daybreak::testing {
 struct InterleaveOptions {
   uint64_t seed = 1;
   int64_t semaphore_max = 15;
-  int queue_depth = 8;           // entries a queue takes ahead; 0: no limit
-  int overlap = 6;               // DMA entries in flight
-  bool only_live = false;        // leave out entries that values steering leaves out
+  int queue_depth = 8;     // entries a queue takes ahead; 0: no limit
+  int overlap = 6;         // DMA entries in flight
+  bool only_live = false;  // leave out entries that values steering leaves out
 };
 
 // Counters that the cores of a launch share: kept from task to task, which run in ascending order.

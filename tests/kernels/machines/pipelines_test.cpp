@@ -79,7 +79,8 @@ TEST(Pipelines, TuningChangesNoBitOfAttention) {
         if (ahead > 0 && ring < 2) continue;
         isa::MemoryImage memory;
         s.scene.fill(memory);
-        run_on_host<SmallAttention>(s.args<Host>(), {ring, boards, ahead}, memory, s.scene.bindings());
+        run_on_host<SmallAttention>(s.args<Host>(), {ring, boards, ahead}, memory,
+                                    s.scene.bindings());
         EXPECT_EQ(s.scene.differences(first, memory), "") << ring << boards << ahead;
       }
 }
@@ -89,7 +90,8 @@ TEST(Pipelines, ImpossibleTuningIsRefused) {
   isa::MemoryImage memory;
   s.scene.fill(memory);
   for (Tuning t : {Tuning{0, 1, 0}, {2, 0, 0}, {1, 1, 64}, {2, 1, 63}, {2, 1, 256}, {2, 1, -64}})
-    EXPECT_THROW(run_on_host<SmallAttention>(s.args<Host>(), t, memory, s.scene.bindings()), UserError);
+    EXPECT_THROW(run_on_host<SmallAttention>(s.args<Host>(), t, memory, s.scene.bindings()),
+                 UserError);
 }
 
 class OnChips : public ::testing::TestWithParam<std::tuple<bool, int, int, int>> {
@@ -120,18 +122,19 @@ TEST_P(OnChips, RowsEqualHost) {
   expect_same<SmallRows>(s.scene, s.args<Host>(), s.args<Record>(), tuning(), chip(), 6);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Machines, OnChips,
-    ::testing::Values(std::tuple(true, 1, 1, 0), std::tuple(true, 2, 1, 64), std::tuple(true, 3, 2, 192),
-                      std::tuple(true, 20, 1, 0), std::tuple(false, 1, 1, 0), std::tuple(false, 2, 2, 64),
-                      std::tuple(false, 3, 2, 192)));
+INSTANTIATE_TEST_SUITE_P(Machines, OnChips,
+                         ::testing::Values(std::tuple(true, 1, 1, 0), std::tuple(true, 2, 1, 64),
+                                           std::tuple(true, 3, 2, 192), std::tuple(true, 20, 1, 0),
+                                           std::tuple(false, 1, 1, 0), std::tuple(false, 2, 2, 64),
+                                           std::tuple(false, 3, 2, 192)));
 
 TEST(Pipelines, SelectionFindsTheBest) {
   SelectionScene s(17, {500, 40});
   isa::MemoryImage memory;
   s.scene.fill(memory);
   run_on_host<SmallSelection>(s.args<Host>(), {}, memory, s.scene.bindings());
-  const auto scores = s.scene.bytes(memory, s.scores), positions = s.scene.bytes(memory, s.positions);
+  const auto scores = s.scene.bytes(memory, s.scores),
+             positions = s.scene.bytes(memory, s.positions);
   for (int t : {0, 1}) {
     const int context = t == 0 ? 500 : 40, keep = std::min(context, 96);
     std::vector<std::pair<float, int>> order;

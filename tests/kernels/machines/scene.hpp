@@ -14,8 +14,8 @@
 
 namespace daybreak::testing {
 
-isa::Capabilities direct_chip();   // mx-dma: everything visible (spec/accelerator.md section 6)
-isa::Capabilities split_chip();    // davinci-like-2: nothing visible, no FP8 (section 1.1)
+isa::Capabilities direct_chip();  // mx-dma: everything visible (spec/accelerator.md section 6)
+isa::Capabilities split_chip();   // davinci-like-2: nothing visible, no FP8 (section 1.1)
 
 // Bindings with contents, to be made into as many equal memories as a test needs.
 class Scene {
@@ -49,13 +49,15 @@ std::string findings(const isa::TaskProgram&, const isa::Capabilities&, const is
 // Runs K on Host, then on Record for `chip` in several random orders: programs must pass verify and leave
 // the memory that Host left, bit for bit. Returns the programs. `args(M)` by machine: two callables.
 template <template <class> class K>
-std::vector<isa::TaskProgram> expect_same(const Scene& scene, const typename K<kernels::Host>::Args& host,
+std::vector<isa::TaskProgram> expect_same(const Scene& scene,
+                                          const typename K<kernels::Host>::Args& host,
                                           const typename K<kernels::Record>::Args& record,
-                                          const kernels::Tuning& tuning, const isa::Capabilities& chip,
-                                          int orders = 3) {
+                                          const kernels::Tuning& tuning,
+                                          const isa::Capabilities& chip, int orders = 3) {
   isa::MemoryImage expected;
   scene.fill(expected);
-  kernels::run_on_host<K>(host, tuning, expected, scene.bindings(), {.fp8_matrix = chip.fp8_matrix});
+  kernels::run_on_host<K>(host, tuning, expected, scene.bindings(),
+                          {.fp8_matrix = chip.fp8_matrix});
   std::vector<isa::TaskProgram> programs;
   for (int order = 0; order < orders; ++order) {
     isa::MemoryImage memory;
@@ -64,11 +66,13 @@ std::vector<isa::TaskProgram> expect_same(const Scene& scene, const typename K<k
     const int tasks = int(K<kernels::Record>::tasks(record));
     for (int task = 0; task < tasks; ++task) {
       isa::TaskProgram program = kernels::record_task<K>(
-          record, tuning, uint32_t(task), {.capabilities = chip, .memory = memory, .bindings = scene.bindings()});
+          record, tuning, uint32_t(task),
+          {.capabilities = chip, .memory = memory, .bindings = scene.bindings()});
       const std::string found = order == 0 ? findings(program, chip, scene.bindings()) : "";
       EXPECT_EQ(found, "");
       run_interleaved(program, chip, memory, scene.bindings(), shared,
-                      {.seed = uint64_t(order * 1000 + task + 1), .semaphore_max = chip.semaphore_max,
+                      {.seed = uint64_t(order * 1000 + task + 1),
+                       .semaphore_max = chip.semaphore_max,
                        .queue_depth = order % 2 ? 4 : 32});
       if (order == 0) programs.push_back(std::move(program));
     }

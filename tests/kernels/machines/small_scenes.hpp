@@ -46,7 +46,9 @@ struct AttentionScene {
             isa::tensor(cache, Format::u8, {context, 260}),
             isa::tensor(table, Format::i32, {tokens, entries}),
             isa::tensor(valid, Format::i32, {1, tokens}),
-            isa::tensor(out, Format::bf16, {tokens * 16, 128}), 0.1f, slack};
+            isa::tensor(out, Format::bf16, {tokens * 16, 128}),
+            0.1f,
+            slack};
   }
 };
 
@@ -78,7 +80,8 @@ struct SelectionScene {
             isa::tensor(context, Format::i32, {1, tokens}),
             isa::tensor(scores, Format::f32, {tokens * 512, 1}),
             isa::tensor(positions, Format::i32, {tokens, 96}),
-            isa::tensor(count, Format::i32, {1, tokens}), tokens};
+            isa::tensor(count, Format::i32, {1, tokens}),
+            tokens};
   }
 };
 
@@ -87,7 +90,8 @@ struct RowsScene {
   uint16_t in, middle, out, slots;
   int tokens, trips;
 
-  RowsScene(uint64_t seed, int token_count, int trip_count) : tokens(token_count), trips(trip_count) {
+  RowsScene(uint64_t seed, int token_count, int trip_count)
+      : tokens(token_count), trips(trip_count) {
     const int64_t count = int64_t(tokens) * trips * 8;
     std::mt19937 random(static_cast<uint32_t>(seed));
     std::vector<float> x(size_t(count) * 32);
@@ -103,8 +107,11 @@ struct RowsScene {
   }
   template <class M> typename SmallRows<M>::Args args() const {
     const int64_t count = int64_t(tokens) * trips * 8;
-    return {isa::tensor(in, Format::f32, {count, 32}), isa::tensor(middle, Format::f32, {count, 96}),
-            isa::tensor(out, Format::f32, {count, 32}), isa::tensor(slots, Format::i32, {1, count}), tokens,
+    return {isa::tensor(in, Format::f32, {count, 32}),
+            isa::tensor(middle, Format::f32, {count, 96}),
+            isa::tensor(out, Format::f32, {count, 32}),
+            isa::tensor(slots, Format::i32, {1, count}),
+            tokens,
             trips};
   }
 };
