@@ -1,6 +1,7 @@
-// The one front-end of Host and Record: each operation of the Machine page (kernels/tile/machine.hpp)
-// becomes one isa::Instruction over TileRefs, handed to Machine::issue. Shapes are checked at compile
-// time; a view of a const tile (a Board that is only read) cannot be written.
+// The one front-end of Host and Record: each operation of the Machine page
+// (kernels/tile/machine.hpp) becomes one isa::Instruction over TileRefs, handed to Machine::issue.
+// Shapes are checked at compile time; a view of a const tile (a Board that is only read) cannot be
+// written.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -73,7 +74,7 @@ template <class Machine> class Emit {
   using Order = SharedCounter;
   static constexpr int kConsumers = 1;
 
-  // ---- movement ----------------------------------------------------------------------------------
+  // ---- movement ---------------------------------------------------------------------------------
   template <Output X> void load(X&& to, const Tensor& from, int64_t row, int64_t col) {
     issue(isa::Load{.to = ref(to), .from = at(from, row, col)});
   }
@@ -130,7 +131,7 @@ template <class Machine> class Emit {
                          .page_tokens = int32_t(page_tokens)});
   }
 
-  // ---- matrix ------------------------------------------------------------------------------------
+  // ---- matrix -----------------------------------------------------------------------------------
   template <Output D, Shaped A, Shaped B> void mma_abt(D&& acc, const A& a, const B& b, bool add) {
     static_assert(kRowsOf<D> == kRowsOf<A> && kColsOf<D> == kRowsOf<B> && kColsOf<A> == kColsOf<B>);
     issue(isa::Mma{
@@ -141,7 +142,7 @@ template <class Machine> class Emit {
     issue(isa::Mma{.acc = accumulator(acc), .a = ref(a), .b = ref(b), .accumulate = add});
   }
 
-  // ---- rows --------------------------------------------------------------------------------------
+  // ---- rows -------------------------------------------------------------------------------------
   template <Output V, Shaped O, Shaped X>
     requires ColumnOf<V, X> && ColumnOf<O, X>
   void raise_rows(V&& max, const O& old, const X& x, float slack) {
@@ -210,7 +211,7 @@ template <class Machine> class Emit {
                         .centre = 1});
   }
 
-  // ---- elementwise -------------------------------------------------------------------------------
+  // ---- elementwise ------------------------------------------------------------------------------
   template <Output X> void fill(X&& x, float value) {
     issue(isa::Fill{.to = ref(x), .value = value});
   }
@@ -267,11 +268,11 @@ template <class Machine> class Emit {
     issue(isa::Hadamard{.to = ref(y), .from = ref(x)});
   }
 
-  // ---- exchange ----------------------------------------------------------------------------------
+  // ---- exchange ---------------------------------------------------------------------------------
   template <Output Y, Shaped X> void put(Y&& tile, const X& x) { cast(tile, x); }
   template <Output Y, Shaped X> void get(Y&& x, const X& tile) { cast(x, tile); }
 
-  // ---- selection ---------------------------------------------------------------------------------
+  // ---- selection --------------------------------------------------------------------------------
   template <Output L, Shaped X>
     requires(kRowsOf<L> == 1 && kRowsOf<X> * kColsOf<X> > 0)
   void topk_block(L&& list, const X& scores, int64_t first, int64_t count) {
@@ -307,7 +308,7 @@ template <class Machine> class Emit {
     store(to, row, col, list);
   }
 
-  // ---- order between cores -----------------------------------------------------------------------
+  // ---- order between cores ----------------------------------------------------------------------
   void signal(const Order& order) { issue(isa::Signal{.semaphore = order.number}); }
   void wait(const Order& order, int64_t count) {
     issue(isa::Wait{.semaphore = order.number, .count = int32_t(count)});

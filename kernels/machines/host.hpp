@@ -1,6 +1,6 @@
-// Machine Host: every operation at once, on the CPU, with the code the simulator executes. It is the
-// readable definition of a kernel and stricter than hardware. These are InvariantErrors that name body,
-// operation and tile:
+// Machine Host: every operation at once, on the CPU, with the code the simulator executes. It is
+// the readable definition of a kernel and stricter than hardware. These are InvariantErrors that
+// name body, operation and tile:
 //  - reading bytes of a tile that nothing has filled, or that were released;
 //  - reading or writing an accumulator that the matrix unit still holds (not settled);
 //  - reading a Board in the body that wrote it;
@@ -33,7 +33,7 @@ class Host : public Emit<Host> {
   // One word of memory, in task() only.
   int32_t read(const Tensor& t, int64_t row, int64_t col);
 
-  // ---- for pipelines (kernels/tile/machine.hpp) ---------------------------------------------------
+  // ---- for pipelines (kernels/tile/machine.hpp) -------------------------------------------------
   void enter(const char* body, int step);
   void settle();
   void release(const std::vector<uint32_t>& tiles);
@@ -42,7 +42,7 @@ class Host : public Emit<Host> {
   std::vector<uint32_t> end_lifetime();
   void begin_task(const char* kernel, uint32_t task);
 
-  // ---- for tiles and the front-end ----------------------------------------------------------------
+  // ---- for tiles and the front-end --------------------------------------------------------------
   isa::TileRef create(isa::TileRef shape);
   void destroy(uint32_t id);
   void issue(const isa::Instruction& instruction);

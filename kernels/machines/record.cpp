@@ -7,8 +7,8 @@ namespace daybreak::kernels {
 
 namespace {
 
-// Memory of the last recording of this thread: tasks of a launch are much alike, and a list of millions of
-// instructions costs more in fresh pages than in instructions.
+// Memory of the last recording of this thread: tasks of a launch are much alike, and a list of
+// millions of instructions costs more in fresh pages than in instructions.
 thread_local Recording kept;
 
 }  // namespace

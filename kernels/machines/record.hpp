@@ -1,6 +1,7 @@
-// Machine Record: every operation appends one instruction over virtual tiles; passes then turn the list
-// into a program for one chip: rules of legalise (kernels/machines/legalise), placement and allocation of
-// scratch, order and semaphores, the steering slice. The result executes to the bits of Host.
+// Machine Record: every operation appends one instruction over virtual tiles; passes then turn the
+// list into a program for one chip: rules of legalise (kernels/machines/legalise), placement and
+// allocation of scratch, order and semaphores, the steering slice. The result executes to the bits
+// of Host.
 #pragma once
 #include <functional>
 #include <string>
@@ -19,8 +20,8 @@ struct RecordContext {
   const isa::Capabilities& capabilities;
   const isa::MemoryImage& memory;  // read by task() only
   const isa::BindingTable& bindings;
-  // Values steering: whether what tasks store to a binding steers later launches. Empty: all values are
-  // kept (every entry is live).
+  // Values steering: whether what tasks store to a binding steers later launches. Empty: all values
+  // are kept (every entry is live).
   std::function<bool(uint16_t binding)> needed = nullptr;
 };
 
@@ -33,7 +34,7 @@ class Record : public Emit<Record> {
 
   int32_t read(const Tensor& t, int64_t row, int64_t col);
 
-  // ---- for pipelines (kernels/tile/machine.hpp) ---------------------------------------------------
+  // ---- for pipelines (kernels/tile/machine.hpp) -------------------------------------------------
   void enter(const char* body, int step) { body_ = recording_.body(body), step_ = step; }
   void settle() {}
   void release(const std::vector<uint32_t>&) {}
@@ -41,7 +42,7 @@ class Record : public Emit<Record> {
   void begin_lifetime(const char* name) { lifetime_ = recording_.body(name); }
   std::vector<uint32_t> end_lifetime();
 
-  // ---- for tiles and the front-end ----------------------------------------------------------------
+  // ---- for tiles and the front-end --------------------------------------------------------------
   isa::TileRef create(isa::TileRef shape);
   void destroy(uint32_t) {}
   template <class I> void issue(I&& instruction) {

@@ -46,7 +46,8 @@ struct Recording {
   std::vector<isa::TensorDesc> tensors;
   std::vector<std::string> names{""};
 
-  // An empty list for the rewritten code; replace() puts it in place and keeps the old one's memory.
+  // An empty list for the rewritten code; replace() puts it in place and keeps the old one's
+  // memory.
   std::vector<Recorded> rewritten() {
     spare.clear();
     spare.reserve(code.size() + code.size() / 4);

@@ -1,5 +1,5 @@
-// Tiles of the machines that work on isa::TileRef (Host and Record): a tile asks the current machine for
-// its region when it is made and hands it back when it goes out of scope.
+// Tiles of the machines that work on isa::TileRef (Host and Record): a tile asks the current
+// machine for its region when it is made and hands it back when it goes out of scope.
 #pragma once
 #include <cstdint>
 

@@ -1,11 +1,11 @@
 // Pipeline of attention over gathered keys. It owns the ring, the order of the bodies, settling and
 // release; kernel text has none of that. Kernels of this shape declare
 //
-//   struct Task { int trips; ... };   steps, >= 1; everything control flow and addresses may depend on
+//   struct Task { int trips; ... };   steps, >= 1; all that control flow and addresses depend on
 //   struct Stage {...};               ring slot, filled by load (and convert)
 //   struct Fixed {...};               one task, filled by prepare
 //   struct Scores {...};              one step's scores
-//   struct Board {...};               one step: written by weigh, read by accumulate, the next weigh, finish
+//   struct Board {...};               one step: weigh writes it; accumulate, the next weigh, finish read
 //   struct State {...};               one consumer's outputs and row vectors
 //   static constexpr int kDim;        reduction length of the scores, a multiple of 64
 //   static int tasks(const Args&);
@@ -19,10 +19,10 @@
 //   static void accumulate(M&, const Task&, int step, int share, Stage&, Board&, State&);
 //   static void finish(M&, const Task&, int share, Board& last, State&);
 //
-// `share` counts the consumers, M::kConsumers of them, each with its own columns of the output. `before`
-// is the Board of step - 1 (contents undefined at step 0); with one board it is the same tile as `now`.
-// Scores of the next step run ahead by Tuning::score_ahead columns, so that the matrix unit works while
-// this step is weighed.
+// `share` counts the consumers, M::kConsumers of them, each with its own columns of the output.
+// `before` is the Board of step - 1 (contents undefined at step 0); with one board it is the same
+// tile as `now`. Scores of the next step run ahead by Tuning::score_ahead columns, so that the
+// matrix unit works while this step is weighed.
 #pragma once
 #include <utility>
 
@@ -107,7 +107,8 @@ struct GatheredAttention {
       K::template score<kFrom, kTo>(m, task, fixed.value, ring.at(step), scores.at(step));
     }
 
-    // Columns [0, ahead) of a step's scores, and the others. The cut is a template argument of the body.
+    // Columns [0, ahead) of a step's scores, and the others. The cut is a template argument of the
+    // body.
     void score_first(int step) {
       cuts(step, [&]<int kCut>() {
         if constexpr (kCut > 0) score<0, kCut>(step);

@@ -1,8 +1,8 @@
 // Pipeline of elementwise and row kernels (prepare, append, translate, combine). Kernels declare
 //
 //   struct Task { int trips; ... };   steps, >= 0
-//   struct Stage {...};   ring slot, filled by load       struct Fixed {...};   one task, filled by prepare
-//   struct State {...};   carried from step to step       struct Result {...};  ring slot, written by compute
+//   struct Stage {...};   ring slot, filled by load    struct Fixed {...};   one task: prepare
+//   struct State {...};   carried from step to step    struct Result {...};  ring slot: compute
 //   (a lifetime that is not needed is empty)
 //   static int tasks(const Args&);
 //   static Task task(M&, const Args&, int number);

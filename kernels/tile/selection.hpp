@@ -1,21 +1,22 @@
-// Pipeline of scoring and selection: indexer scoring, top-k, both fused, merging of lists. Kernels declare
+// Pipeline of scoring and selection: indexer scoring, top-k, both fused, merging of lists. Kernels
+// declare
 //
 //   struct Task { int trips; ... };   steps, >= 0
-//   struct Stage {...};   ring slot, filled by load       struct Fixed {...};   one task, filled by prepare
-//   struct Scores {...};  one step's accumulators         struct Board {...};   one step, written by weigh
+//   struct Stage {...};   ring slot, filled by load   struct Fixed {...};   one task: prepare
+//   struct Scores {...};  one step's accumulators     struct Board {...};   one step: weigh
 //   struct State {...};   the running list                (a lifetime that is not needed is empty)
 //   static int tasks(const Args&);
 //   static Task task(M&, const Args&, int number);
 //   static void prepare(M&, const Task&, Fixed&);                                   optional
 //   static void begin(M&, const Task&, State&);                                     optional
 //   static void load(M&, const Task&, int step, Stage&);
-//   static void score(M&, const Task&, int step, Fixed&, Stage&, Scores&);          optional (matrix unit)
-//   static void weigh(M&, const Task&, int step, Fixed&, Stage&, Scores&, Board&);  optional (vector units)
-//   static void select(M&, const Task&, int step, Stage&, Board&, State&);          optional (sort unit)
+//   static void score(M&, const Task&, int step, Fixed&, Stage&, Scores&);          optional: matrix
+//   static void weigh(M&, const Task&, int step, Fixed&, Stage&, Scores&, Board&);  optional: vector
+//   static void select(M&, const Task&, int step, Stage&, Board&, State&);          optional: sort
 //   static void finish(M&, const Task&, State&);                                    optional
 //
-// The next step's score is issued before this step is weighed when Tuning::score_ahead > 0; with two
-// boards the sort unit works on one step while the next is weighed.
+// The next step's score is issued before this step is weighed when Tuning::score_ahead > 0; with
+// two boards the sort unit works on one step while the next is weighed.
 #pragma once
 #include "kernels/tile/lifetime.hpp"
 

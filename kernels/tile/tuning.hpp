@@ -1,4 +1,5 @@
-// How a pipeline schedules a kernel. Data per (kernel, machine): none of it changes a result's bits.
+// How a pipeline schedules a kernel. Data per (kernel, machine): none of it changes a result's
+// bits.
 #pragma once
 
 namespace daybreak::kernels {

@@ -1,5 +1,6 @@
-// Views of tiles: extent is a type, position a value. A view names its tile, never copies it; views of
-// views accumulate. Every machine's tiles have Element, kRows and kCols, and that is all a view needs.
+// Views of tiles: extent is a type, position a value. A view names its tile, never copies it; views
+// of views accumulate. Every machine's tiles have Element, kRows and kCols, and that is all a view
+// needs.
 #pragma once
 #include <type_traits>
 
@@ -7,7 +8,8 @@
 
 namespace daybreak::kernels {
 
-// R x C elements of type T inside `tile`: `row` rows down and `byte` bytes to the right of its corner.
+// R x C elements of type T inside `tile`: `row` rows down and `byte` bytes to the right of its
+// corner.
 template <class Base, class T, int R, int C> struct View {
   using Element = T;
   static constexpr int kRows = R, kCols = C;

@@ -67,7 +67,8 @@ class Drainer {
     emit(isa::Drain{.to = held(acc), .from = acc});
   }
 
-  // Accumulators that take more than half of their scratch would leave no room for a product beside them.
+  // Accumulators that take more than half of their scratch would leave no room for a product beside
+  // them.
   bool large(uint32_t id) const {
     return accumulators_.value > 0 && 2 * int64_t(r_.tiles[id].bytes()) > accumulators_.value;
   }
@@ -95,8 +96,8 @@ class Drainer {
     }
   }
 
-  // vector tile = or += product, block by block; a block is multiplied and drained while the one before
-  // is added.
+  // vector tile = or += product, block by block; a block is multiplied and drained while the one
+  // before is added.
   void multiply_blocks(const isa::Mma& p) {
     isa::TileRef sum, addend;
     for (uint32_t from = 0; from < p.acc.cols; from += kBlock) {

@@ -1,5 +1,5 @@
-// Tiles that have a twin for the matrix unit to read: which parts the twin lacks, copied just before a
-// product needs them, so that a copy never waits in front of work that is ready.
+// Tiles that have a twin for the matrix unit to read: which parts the twin lacks, copied just
+// before a product needs them, so that a copy never waits in front of work that is ready.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,8 @@
 
 namespace daybreak::kernels {
 
-// The shortest part of the reduction that is summed in double and rounded once (design.md section 6).
+// The shortest part of the reduction that is summed in double and rounded once (design.md section
+// 6).
 inline uint32_t chunk_of(const isa::Mma& p) {
   return p.a.format == Format::e4m3 && p.b.format == Format::e4m3 ? 128 : 64;
 }

@@ -1,6 +1,6 @@
-// Rules that rewrite what a chip cannot do, each its own file, driven by isa::Capabilities alone. Each
-// leaves a recording that computes the same bits (but for FP8 products without an FP8 matrix unit, whose
-// chunks are 64 long instead of 128: HostOptions::fp8_matrix says the same to Host).
+// Rules that rewrite what a chip cannot do, each its own file, driven by isa::Capabilities alone.
+// Each leaves a recording that computes the same bits (but for FP8 products without an FP8 matrix
+// unit, whose chunks are 64 long instead of 128: HostOptions::fp8_matrix says the same to Host).
 #pragma once
 #include "isa/program/program.hpp"
 #include "kernels/machines/recording.hpp"
@@ -9,12 +9,14 @@ namespace daybreak::kernels {
 
 // A chip without FP8 products: FP8 operands, key tiles too, are cast to BF16 tiles first.
 void cast_fp8_operands(Recording&, const isa::Capabilities&);
-// Accumulators the vector unit cannot see: drained to a vector tile before it reads them. Where it writes
-// them (rescaled outputs) the value lives in the vector tile and each product of 64 (FP8: 128) of the
-// reduction is drained and added there, which keeps the order of the sums and so the bits.
+// Accumulators the vector unit cannot see: drained to a vector tile before it reads them. Where it
+// writes them (rescaled outputs) the value lives in the vector tile and each product of 64 (FP8:
+// 128) of the reduction is drained and added there, which keeps the order of the sums and so the
+// bits.
 void drain_accumulators(Recording&, const isa::Capabilities&);
-// Operand scratch that the vector unit or the gather engine cannot write: those tiles live in vector
-// scratch and a `move` brings what is new to the operand scratchpad before the product that reads it.
+// Operand scratch that the vector unit or the gather engine cannot write: those tiles live in
+// vector scratch and a `move` brings what is new to the operand scratchpad before the product that
+// reads it.
 void move_operands(Recording&, const isa::Capabilities&);
 // No gather engine: descriptors are built by the control processor.
 void gather_in_software(Recording&, const isa::Capabilities&);

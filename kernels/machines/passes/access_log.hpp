@@ -29,8 +29,8 @@ class AccessLog {
       if (isa::overlap(now.bytes, old.bytes)) conflict(old);
     }
   }
-  // Adds `now`, which follows all it conflicts with, and drops what it stands for: whoever must follow
-  // the dropped touch conflicts with `now` too.
+  // Adds `now`, which follows all it conflicts with, and drops what it stands for: whoever must
+  // follow the dropped touch conflicts with `now` too.
   void add(const Touch& now) {
     size_t kept = 0;
     bool joined = false;

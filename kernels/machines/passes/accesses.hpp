@@ -11,8 +11,8 @@
 
 namespace daybreak::kernels {
 
-// f(TileRef&, Access, bool steers) for every tile operand; a product that starts its accumulator anew
-// writes it, whatever the field says.
+// f(TileRef&, Access, bool steers) for every tile operand; a product that starts its accumulator
+// anew writes it, whatever the field says.
 template <class Instruction, class F> void visit_tiles(Instruction& instruction, F&& f) {
   std::visit(
       [&](auto& i) {

@@ -8,8 +8,8 @@ namespace daybreak::kernels {
 
 namespace {
 
-// Most signals that stand untaken when the program runs in issue order. Within that bound no signal can
-// block: whoever must take it is issued before the next one is given.
+// Most signals that stand untaken when the program runs in issue order. Within that bound no signal
+// can block: whoever must take it is issued before the next one is given.
 uint32_t most_untaken(const std::vector<Edge>& edges) {
   uint32_t most = 0;
   size_t taken = 0;

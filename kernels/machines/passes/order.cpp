@@ -21,8 +21,8 @@ void join(Clock& into, const Clock& other) {
 }
 bool overlaps_itself(Queue q) { return q == Queue::dma_in || q == Queue::dma_out; }
 
-// The order a chip keeps by itself is that of isa/program/verify.hpp. What is left becomes edges; one
-// that another edge implies is dropped, by vector clocks.
+// The order a chip keeps by itself is that of isa/program/verify.hpp. What is left becomes edges;
+// one that another edge implies is dropped, by vector clocks.
 class Order {
  public:
   explicit Order(Recording& r) : r_(r), memory_(r.tensors), blocks_(r.tiles.size()) {

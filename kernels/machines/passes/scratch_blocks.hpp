@@ -1,5 +1,5 @@
-// The access logs of scratch, one block per allocated tile. A tile that takes over the bytes of dead ones
-// inherits who touched them, so that recycling yields the waits it needs.
+// The access logs of scratch, one block per allocated tile. A tile that takes over the bytes of
+// dead ones inherits who touched them, so that recycling yields the waits it needs.
 #pragma once
 #include <algorithm>
 #include <array>

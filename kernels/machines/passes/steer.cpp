@@ -5,8 +5,8 @@ namespace daybreak::kernels {
 
 namespace {
 
-// Walks the program backwards. A tile is wanted while a live reader or a steering operand is ahead and
-// no write of the whole tile has been met; memory is wanted by binding, for good.
+// Walks the program backwards. A tile is wanted while a live reader or a steering operand is ahead
+// and no write of the whole tile has been met; memory is wanted by binding, for good.
 class Slice {
  public:
   Slice(const Recording& r, const std::function<bool(uint16_t)>& needed)

@@ -1,7 +1,8 @@
-// Executes a TaskProgram in a random order among those a chip could take (isa/program/verify.hpp states
-// the rules): queues start in issue order, DMA queues overlap their entries and retire them in order,
-// semaphores count up to a limit. Anything a program leaves unordered is taken in some order sooner or
-// later, at any moment between its start and its retirement, so a missing wait shows in the values.
+// Executes a TaskProgram in a random order among those a chip could take (isa/program/verify.hpp
+// states the rules): queues start in issue order, DMA queues overlap their entries and retire them
+// in order, semaphores count up to a limit. Anything a program leaves unordered is taken in some
+// order sooner or later, at any moment between its start and its retirement, so a missing wait
+// shows in the values.
 #pragma once
 #include <cstdint>
 #include <functional>

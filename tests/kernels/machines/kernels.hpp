@@ -11,8 +11,8 @@ namespace daybreak::testing {
 
 using namespace kernels;
 
-// Attention of 16 heads over gathered raw records of 128 E4M3 codes, 1 scale, 64 BF16 (260 bytes each):
-// every role of the pipeline, sizes that split badly (192-wide keys, 128-wide values).
+// Attention of 16 heads over gathered raw records of 128 E4M3 codes, 1 scale, 64 BF16 (260 bytes
+// each): every role of the pipeline, sizes that split badly (192-wide keys, 128-wide values).
 template <class M> struct SmallAttention {
   static constexpr int kHeads = 16, kKeys = 64, kLatent = 128, kRope = 64, kDim = 192,
                        kRecord = 260;
@@ -177,8 +177,8 @@ template <class M> struct SmallSelection {
   }
 };
 
-// Every row scaled, kept in a scratch tensor, loaded again one step later and doubled in place: memory
-// hazards within a task. `trips` steps of 8 rows.
+// Every row scaled, kept in a scratch tensor, loaded again one step later and doubled in place:
+// memory hazards within a task. `trips` steps of 8 rows.
 template <class M> struct SmallRows {
   static constexpr const char* kName = "small_rows";
   using Pipeline = Rowwise;

@@ -1,4 +1,5 @@
-// Single passes: what each rule rewrites, where tiles go, which waits are left, which entries are live.
+// Single passes: what each rule rewrites, where tiles go, which waits are left, which entries are
+// live.
 #include "kernels/machines/passes/passes.hpp"
 #include "kernels/machines/legalise/rules.hpp"
 #include "tests/kernels/machines/small_scenes.hpp"
@@ -31,8 +32,8 @@ TEST(Legalise, LeavesAChipThatCanDoEverythingAlone) {
 
 TEST(Legalise, RewritesWhatASplitChipLacks) {
   const auto p = attention(split_chip());
-  // Keys are dequantised and weights written by the vector unit, q is loaded: 2 moves a step of keys
-  // (latent and rope part), 1 of weights.
+  // Keys are dequantised and weights written by the vector unit, q is loaded: 2 moves a step of
+  // keys (latent and rope part), 1 of weights.
   EXPECT_EQ(count<isa::Move>(p), 4 * 3);
   EXPECT_EQ(count<isa::Mma>(p), 8);
   EXPECT_EQ(count<isa::Drain>(p), 8);

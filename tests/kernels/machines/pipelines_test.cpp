@@ -1,5 +1,5 @@
-// The small kernels on Host against oracles of their own, and on Record for two chips against Host: every
-// tuning, every chip, several random orders, the same bits.
+// The small kernels on Host against oracles of their own, and on Record for two chips against Host:
+// every tuning, every chip, several random orders, the same bits.
 #include <cmath>
 
 #include "ref/numeric/convert.hpp"

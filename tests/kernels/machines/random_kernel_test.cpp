@@ -1,6 +1,6 @@
-// Random programs through the whole of Record: a seed decides which operations run on which parts of which
-// tiles and what moves between them and memory; locals come and go, so scratch is recycled. The program of
-// every chip must pass verify and leave Host's bits in any order.
+// Random programs through the whole of Record: a seed decides which operations run on which parts
+// of which tiles and what moves between them and memory; locals come and go, so scratch is
+// recycled. The program of every chip must pass verify and leave Host's bits in any order.
 #include <random>
 
 #include "tests/kernels/machines/small_scenes.hpp"

@@ -1,5 +1,6 @@
-// What the tests of the machines share: chips as Capabilities, a memory with named bindings that can be
-// made twice with the same contents, and a run of one kernel on Host and on Record with comparison.
+// What the tests of the machines share: chips as Capabilities, a memory with named bindings that
+// can be made twice with the same contents, and a run of one kernel on Host and on Record with
+// comparison.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -46,8 +47,9 @@ std::vector<uint8_t> random_e4m3(uint64_t seed, size_t count);
 // Findings of verify, one a line; "" when there are none.
 std::string findings(const isa::TaskProgram&, const isa::Capabilities&, const isa::BindingTable&);
 
-// Runs K on Host, then on Record for `chip` in several random orders: programs must pass verify and leave
-// the memory that Host left, bit for bit. Returns the programs. `args(M)` by machine: two callables.
+// Runs K on Host, then on Record for `chip` in several random orders: programs must pass verify and
+// leave the memory that Host left, bit for bit. Returns the programs. `args(M)` by machine: two
+// callables.
 template <template <class> class K>
 std::vector<isa::TaskProgram> expect_same(const Scene& scene,
                                           const typename K<kernels::Host>::Args& host,
