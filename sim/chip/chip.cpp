@@ -1,5 +1,5 @@
-// Builds the SystemC hierarchy of one run, runs it to the end or to a deadlock, and takes it down again:
-// every run has a SystemC context of its own, so several follow one another in one process.
+// Builds the SystemC hierarchy of one run, runs it to the end or to a deadlock, and takes it down
+// again: every run has a SystemC context of its own, so several follow one another in one process.
 #include "sim/chip/chip.hpp"
 
 #include <fmt/format.h>
@@ -39,8 +39,10 @@ class HbmBackend : public MemoryBackend {
   MemoryPort& port(int core) override { return system_.port(core); }
   MemoryTotals totals() const override {
     const HbmStats hbm = system_.stats().hbm;
-    return {.hbm_read_bytes = hbm.read_bytes, .hbm_write_bytes = hbm.write_bytes,
-            .row_hits = hbm.row_hits, .row_misses = hbm.row_misses + hbm.row_conflicts};
+    return {.hbm_read_bytes = hbm.read_bytes,
+            .hbm_write_bytes = hbm.write_bytes,
+            .row_hits = hbm.row_hits,
+            .row_misses = hbm.row_misses + hbm.row_conflicts};
   }
 
  private:

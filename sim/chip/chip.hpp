@@ -43,10 +43,10 @@ struct ChipOptions {
 // Totals of one launch (what its tasks asked for and got).
 struct LaunchResult {
   std::string kernel;
-  int64_t tasks = 0, ready = 0, started = 0, ended = 0;      // cycles
+  int64_t tasks = 0, ready = 0, started = 0, ended = 0;  // cycles
   int64_t instructions = 0, macs = 0;
-  int64_t read_bytes = 0, write_bytes = 0;                   // between cores and L2
-  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;           // between L2 and HBM, while it ran
+  int64_t read_bytes = 0, write_bytes = 0;          // between cores and L2
+  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;  // between L2 and HBM, while it ran
   int64_t l2_hits = 0, l2_misses = 0, tlb_hits = 0, tlb_misses = 0;
 };
 
@@ -58,12 +58,13 @@ struct RunResult {
 
 class Chip {
  public:
-  Chip(const ChipConfig&, isa::MemoryImage&, isa::BindingTable&, isa::TaskSource&, ChipOptions = {});
+  Chip(const ChipConfig&, isa::MemoryImage&, isa::BindingTable&, isa::TaskSource&,
+       ChipOptions = {});
   ~Chip();
-  // Runs all launches to the end, from cold caches at cycle 0 each time; the image keeps what they wrote.
-  // Throws InvariantError on deadlock, a read without an edge, a stale
-  // index table or phantom data that steers; the message starts with time and module path. Several chips
-  // may run one after the other in one process.
+  // Runs all launches to the end, from cold caches at cycle 0 each time; the image keeps what they
+  // wrote. Throws InvariantError on deadlock, a read without an edge, a stale
+  // index table or phantom data that steers; the message starts with time and module path. Several
+  // chips may run one after the other in one process.
   RunResult run(std::span<const isa::Launch>, std::span<traces::Observer* const> = {});
 
  private:

@@ -24,9 +24,7 @@ class CoreClock {
     return sc_core::sc_time::from_value(uint64_t(c) * period_);
   }
   // Rounded up to whole cycles (design.md section 5).
-  Cycle cycles_of_us(double us) const {
-    return ceil_div(std::llround(us * 1e9), int64_t(period_));
-  }
+  Cycle cycles_of_us(double us) const { return ceil_div(std::llround(us * 1e9), int64_t(period_)); }
 
  private:
   uint64_t period_;

@@ -10,7 +10,9 @@ Core::Core(const sc_core::sc_module_name& name, RunState& run, int number, Memor
       run_(run),
       state_(run, number),
       sink_(sink),
-      engine_{.port = port, .limit = run.config.core.dma.outstanding, .tlb = Tlb(run.config.core.dma.tlb),
+      engine_{.port = port,
+              .limit = run.config.core.dma.outstanding,
+              .tlb = Tlb(run.config.core.dma.tlb),
               .requests = {}},
       dma_in_("dma_in", run, state_, *this, isa::Queue::dma_in, engine_),
       dma_out_("dma_out", run, state_, *this, isa::Queue::dma_out, engine_),
@@ -41,8 +43,12 @@ void Core::entry_retired(Cycle at) {
     if (u) u->end_task(last_);
   control_.end_task(last_);
   const Task& t = state_.task;
-  const traces::TaskEvent event{.core = state_.number, .launch = t.launch, .task = t.number,
-                                .dispatched = t.dispatched, .started = t.start, .ended = last_};
+  const traces::TaskEvent event{.core = state_.number,
+                                .launch = t.launch,
+                                .task = t.number,
+                                .dispatched = t.dispatched,
+                                .started = t.start,
+                                .ended = last_};
   run_.observe([&](traces::Observer& o) { o.task(event); });
   sink_.task_ended(state_.number, last_);
 }

@@ -33,8 +33,7 @@ class Core : public sc_core::sc_module, public TaskKeeper {
   void started(isa::Queue q) override { control_.started(q); }
 
  private:
-  template <class F>
-  void each_track(F&& f) {
+  template <class F> void each_track(F&& f) {
     f(control_.track());
     for (QueueUnit* u : queues_)
       if (u) f(u->track());
@@ -48,9 +47,9 @@ class Core : public sc_core::sc_module, public TaskKeeper {
   MatrixUnit matrix_;
   VectorUnit vector_;
   SortUnit sort_;
-  std::array<QueueUnit*, isa::kQueues> queues_;   // by queue; none for control
+  std::array<QueueUnit*, isa::kQueues> queues_;  // by queue; none for control
   Control control_;
-  Cycle last_ = 0;                                // latest retirement of the task
+  Cycle last_ = 0;  // latest retirement of the task
 };
 
 }  // namespace daybreak::sim

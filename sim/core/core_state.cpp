@@ -87,8 +87,8 @@ void CoreState::check_scratch(isa::Queue queue, uint32_t index, Sequence sequenc
     const auto conflict = order.check(tile, isa::writes(access), seen);
     if (!conflict.found) return;
     const uint32_t other = queue_entries[int(conflict.queue)][conflict.sequence - 1];
-    const std::string where = fmt::format("bytes 0x{:x} to 0x{:x} of the {} scratchpad", tile.offset,
-                                          tile.end(), isa::name_of(tile.space));
+    const std::string where = fmt::format("bytes 0x{:x} to 0x{:x} of the {} scratchpad",
+                                          tile.offset, tile.end(), isa::name_of(tile.space));
     const bool other_first = other < index;
     const uint32_t a = other_first ? other : index, b = other_first ? index : other;
     const auto words = [&](uint32_t e) {
@@ -107,8 +107,8 @@ void CoreState::check_scratch(isa::Queue queue, uint32_t index, Sequence sequenc
   });
 }
 
-void CoreState::check_memory(const Toucher& by, const Knowledge& knowledge, Address at, int64_t bytes,
-                             bool write) {
+void CoreState::check_memory(const Toucher& by, const Knowledge& knowledge, Address at,
+                             int64_t bytes, bool write) {
   if (!run.options.check_order) return;
   if (write)
     run.memory_order.write(at, bytes, by, knowledge);
@@ -150,11 +150,19 @@ void CoreState::retired(const InFlight& f, int32_t unit, Cycle at) {
   run.last_retirement = std::max(run.last_retirement, at);
   --remaining;
   if (!run.observed()) return;
-  const traces::InstructionEvent event{
-      .unit = unit, .slot = f.slot, .launch = task.launch, .task = task.number,
-      .entry = int32_t(f.entry), .name = isa::name_of(entry(f.entry).instruction),
-      .label = entry(f.entry).label, .issued = f.issued, .started = f.started, .retired = at,
-      .read_bytes = f.work.read_bytes, .write_bytes = f.work.write_bytes, .macs = macs};
+  const traces::InstructionEvent event{.unit = unit,
+                                       .slot = f.slot,
+                                       .launch = task.launch,
+                                       .task = task.number,
+                                       .entry = int32_t(f.entry),
+                                       .name = isa::name_of(entry(f.entry).instruction),
+                                       .label = entry(f.entry).label,
+                                       .issued = f.issued,
+                                       .started = f.started,
+                                       .retired = at,
+                                       .read_bytes = f.work.read_bytes,
+                                       .write_bytes = f.work.write_bytes,
+                                       .macs = macs};
   run.observe([&](traces::Observer& o) { o.instruction(event); });
 }
 

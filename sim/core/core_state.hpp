@@ -1,4 +1,5 @@
-// What the units of one core share: scratchpads, semaphores, the task in progress, its order checker.
+// What the units of one core share: scratchpads, semaphores, the task in progress, its order
+// checker.
 #pragma once
 #include <array>
 #include <memory>
@@ -15,8 +16,8 @@ namespace daybreak::sim {
 struct Task {
   uint32_t launch = 0, number = 0;
   isa::TaskProgram program;
-  Counters* counters = nullptr;     // of the launch
-  Cycle chosen = 0;                 // the scheduler began to dispatch it to this core
+  Counters* counters = nullptr;  // of the launch
+  Cycle chosen = 0;              // the scheduler began to dispatch it to this core
   Cycle dispatched = 0, start = 0;
 };
 
@@ -26,7 +27,7 @@ struct InFlight {
   Sequence sequence = 0;
   Cycle issued = 0, started = 0, retires = 0;
   int32_t slot = 0;
-  Knowledge knowledge;              // what its queue knew when it started
+  Knowledge knowledge;  // what its queue knew when it started
   isa::Work work;
   size_t signals_given = 0;
   bool executed = false;
@@ -59,10 +60,10 @@ class CoreState {
   Semaphores semaphores;
   ScratchOrder order;
   Task task;
-  bool busy = false;                // a task is on the core
-  size_t remaining = 0;             // entries that have not retired
-  std::array<std::vector<uint32_t>, isa::kQueues> queue_entries;   // by queue, in issue order
-  std::array<int32_t, isa::kQueues> units{};                       // unit id of each queue
+  bool busy = false;                                              // a task is on the core
+  size_t remaining = 0;                                           // entries that have not retired
+  std::array<std::vector<uint32_t>, isa::kQueues> queue_entries;  // by queue, in issue order
+  std::array<int32_t, isa::kQueues> units{};                      // unit id of each queue
 
  private:
   void check_task() const;

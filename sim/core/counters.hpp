@@ -1,5 +1,5 @@
-// Counters shared by the cores of one launch. They only rise; a wait sees a signal `latency` cycles after
-// it retired, and knows from then on what every signal that it could see knew.
+// Counters shared by the cores of one launch. They only rise; a wait sees a signal `latency`
+// cycles after it retired, and knows from then on what every signal that it could see knew.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -18,7 +18,8 @@ class Counters {
   int64_t value(size_t counter) const { return int64_t(all_[counter].signals.size()); }
   // Cycle from which a wait for `count` can start; kNever while too few signals have been given.
   Cycle reached_at(size_t counter, int64_t count) const;
-  // What a wait for `count` that starts at `at` learns, and whose signal let it go (-1: none needed).
+  // What a wait for `count` that starts at `at` learns, and whose signal let it go (-1: none
+  // needed).
   struct Learned {
     ForeignRef facts;
     Cycle given = 0;
@@ -32,7 +33,7 @@ class Counters {
   struct Signal {
     Cycle given;
     int32_t unit;
-    ForeignRef facts;       // of this signal and all before it
+    ForeignRef facts;  // of this signal and all before it
   };
   struct Counter {
     std::vector<Signal> signals;

@@ -55,7 +55,8 @@ void announce_taken(CoreState& core, const isa::Entry& e) {
   for (isa::SemaphoreId id : e.waits) core.semaphores.room_waiters(id.value).resume_all();
 }
 
-Cycle execute_and_signal(CoreState& core, InFlight& f, isa::Queue queue, Cycle now, Waiter* waiter) {
+Cycle execute_and_signal(CoreState& core, InFlight& f, isa::Queue queue, Cycle now,
+                         Waiter* waiter) {
   const isa::Entry& e = core.entry(f.entry);
   const int32_t unit = core.units[int(queue)];
   if (!f.executed) {
@@ -63,8 +64,8 @@ Cycle execute_and_signal(CoreState& core, InFlight& f, isa::Queue queue, Cycle n
     core.execute(f.entry);
     f.knowledge.seen[int(queue)] = f.sequence;
     if (const auto* s = std::get_if<isa::Signal>(&e.instruction)) {
-      const auto own = std::make_shared<const Foreign>(
-          Foreign{{core.task.number, f.knowledge.seen}});
+      const auto own =
+          std::make_shared<const Foreign>(Foreign{{core.task.number, f.knowledge.seen}});
       Counters& counters = *core.task.counters;
       counters.signal(size_t(s->semaphore), now, unit, join(f.knowledge.foreign, own));
       counters.waiters(size_t(s->semaphore)).resume_all();

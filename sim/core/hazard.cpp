@@ -15,10 +15,10 @@ std::string describe(const Toucher& t, std::string_view label) {
 void throw_unordered(const Toucher& first, bool first_writes, const Toucher& second,
                      bool second_writes, const std::string& where) {
   const std::string a = describe(first), b = describe(second);
-  throw InvariantError(fmt::format("{} {} {} that {} {}, and no edge orders them: needs {} from {} to {}",
-                                   b, second_writes ? "writes" : "reads", where, a,
-                                   first_writes ? "writes" : "reads",
-                                   first.launch == second.launch ? "a signal" : "a dependency", a, b));
+  throw InvariantError(
+      fmt::format("{} {} {} that {} {}, and no edge orders them: needs {} from {} to {}", b,
+                  second_writes ? "writes" : "reads", where, a, first_writes ? "writes" : "reads",
+                  first.launch == second.launch ? "a signal" : "a dependency", a, b));
 }
 
 }  // namespace daybreak::sim

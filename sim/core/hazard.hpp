@@ -12,7 +12,7 @@ struct Toucher {
   uint32_t launch = 0, task = 0, entry = 0;
   isa::Queue queue = isa::Queue::control;
   Sequence sequence = 0;
-  std::string_view name;            // static storage
+  std::string_view name;  // static storage
 };
 
 // "gather 'step 3' (entry 7, dma_in, task 2 of launch 1)".

@@ -1,6 +1,7 @@
-// What a queue knows to be finished, as a vector clock: for each queue of its own task a sequence number
-// (entries of that queue count from 1), and the same for tasks of other cores that shared counters told
-// it about. Retirement inside a queue is in order, so a number stands for everything before it.
+// What a queue knows to be finished, as a vector clock: for each queue of its own task a sequence
+// number (entries of that queue count from 1), and the same for tasks of other cores that shared
+// counters told it about. Retirement inside a queue is in order, so a number stands for everything
+// before it.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace daybreak::sim {
 
 using Sequence = uint32_t;
 using Sequences = std::array<Sequence, isa::kQueues>;
-using Foreign = std::vector<std::pair<uint32_t, Sequences>>;   // by task, ascending
+using Foreign = std::vector<std::pair<uint32_t, Sequences>>;  // by task, ascending
 using ForeignRef = std::shared_ptr<const Foreign>;
 
 // The union of two sets of facts; shares one of the two where it holds everything.

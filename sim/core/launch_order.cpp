@@ -41,8 +41,10 @@ LaunchOrder::LaunchOrder(std::span<const isa::Launch> launches)
   }
   for (uint32_t l = 0; l < count; ++l)
     if (missing[l] > 0)
-      throw InvariantError(fmt::format("launch {} ({}) waits, through dependencies and streams, for "
-                                       "itself", l, launches[l].kernel));
+      throw InvariantError(
+          fmt::format("launch {} ({}) waits, through dependencies and streams, for "
+                      "itself",
+                      l, launches[l].kernel));
 }
 
 bool LaunchOrder::all_before_rest(const std::vector<uint64_t>& ended,

@@ -23,7 +23,7 @@ class LaunchOrder {
 
  private:
   std::vector<std::vector<uint32_t>> needs_;
-  std::vector<std::vector<uint64_t>> before_;   // by launch: bit set of its ancestors
+  std::vector<std::vector<uint64_t>> before_;  // by launch: bit set of its ancestors
 };
 
 }  // namespace daybreak::sim

@@ -32,8 +32,8 @@ void MemoryOrder::check(const std::vector<Interval>& others, bool they_write, ui
     if (o.begin >= mine.end || mine.begin >= o.end || ordered(o.by, mine.by, knowledge)) continue;
     const Address at(page * kPage + std::max(o.begin, mine.begin));
     const std::string where = fmt::format("memory at {}", memory_.name_of(at));
-    const bool swapped = o.by.launch == mine.by.launch && o.by.task == mine.by.task &&
-                         mine.by.entry < o.by.entry;
+    const bool swapped =
+        o.by.launch == mine.by.launch && o.by.task == mine.by.task && mine.by.entry < o.by.entry;
     if (swapped) throw_unordered(mine.by, writes, o.by, they_write, where);
     throw_unordered(o.by, they_write, mine.by, writes, where);
   }
@@ -53,7 +53,8 @@ void MemoryOrder::each_page(Address at, int64_t bytes, const Toucher& by, F&& f)
   const uint64_t end = a + uint64_t(bytes);
   while (a < end) {
     const uint64_t number = a / kPage, stop = std::min(end, (number + 1) * kPage);
-    f(number, page(number), Interval{uint32_t(a - number * kPage), uint32_t(stop - number * kPage), by});
+    f(number, page(number),
+      Interval{uint32_t(a - number * kPage), uint32_t(stop - number * kPage), by});
     a = stop;
   }
 }
@@ -88,7 +89,9 @@ void MemoryOrder::write(Address to, int64_t bytes, const Toucher& by, const Know
     check(p.writes, true, number, mine, true, knowledge);
     check(p.reads, false, number, mine, true, knowledge);
     // What this write covers is ordered before it: whoever comes after this write comes after that.
-    const auto covered = [&](const Interval& o) { return o.begin >= mine.begin && o.end <= mine.end; };
+    const auto covered = [&](const Interval& o) {
+      return o.begin >= mine.begin && o.end <= mine.end;
+    };
     std::erase_if(p.reads, covered);
     std::erase_if(p.writes, covered);
     if (!p.writes.empty() && same_instruction(p.writes.back().by, by) &&

@@ -1,6 +1,6 @@
-// Happens-before checker of the simulated memory: byte-exact intervals, kept per 4 KiB page. Launches
-// order what they and their ancestors touched, so all is forgotten when every launch still to end comes
-// after every launch that ended.
+// Happens-before checker of the simulated memory: byte-exact intervals, kept per 4 KiB page.
+// Launches order what they and their ancestors touched, so all is forgotten when every launch
+// still to end comes after every launch that ended.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -17,8 +17,9 @@ class MemoryOrder {
  public:
   MemoryOrder(const LaunchOrder& order, const isa::MemoryImage& memory, size_t launches);
 
-  // Throw InvariantError naming both instructions when no edge orders this touch after an earlier one
-  // that conflicts. `knowledge.seen` holds, for the toucher's own queue, what is ordered before it.
+  // Throw InvariantError naming both instructions when no edge orders this touch after an earlier
+  // one that conflicts. `knowledge.seen` holds, for the toucher's own queue, what is ordered
+  // before it.
   void read(Address from, int64_t bytes, const Toucher&, const Knowledge&);
   void write(Address to, int64_t bytes, const Toucher&, const Knowledge&);
   // A read that is checked against earlier writes and not remembered.
@@ -28,7 +29,7 @@ class MemoryOrder {
 
  private:
   struct Interval {
-    uint32_t begin, end;      // bytes of the page
+    uint32_t begin, end;  // bytes of the page
     Toucher by;
   };
   struct Page {
@@ -38,14 +39,13 @@ class MemoryOrder {
   void check(const std::vector<Interval>&, bool they_write, uint64_t page, const Interval&,
              bool writes, const Knowledge&) const;
   Page& page(uint64_t number);
-  template <class F>
-  void each_page(Address at, int64_t bytes, const Toucher& by, F&& f);
+  template <class F> void each_page(Address at, int64_t bytes, const Toucher& by, F&& f);
 
   const LaunchOrder& order_;
   const isa::MemoryImage& memory_;
   std::unordered_map<uint64_t, uint32_t> index_;
   std::deque<Page> pages_;
-  std::vector<uint64_t> ended_, finished_;   // launches, as bits: since the last forgetting; ever
+  std::vector<uint64_t> ended_, finished_;  // launches, as bits: since the last forgetting; ever
   uint64_t last_number_ = ~uint64_t(0);
   Page* last_page_ = nullptr;
 };

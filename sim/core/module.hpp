@@ -1,4 +1,5 @@
-// Base of every SystemC module here: one SC_METHOD, one pending event, errors that carry time and path.
+// Base of every SystemC module here: one SC_METHOD, one pending event, errors that carry time and
+// path.
 #pragma once
 #include "sim/core/run_state.hpp"
 
@@ -14,14 +15,11 @@ class Module : public sc_core::sc_module {
   virtual void step(Cycle now) = 0;
   void wake_at(Cycle c) { wakeup_.at(c, run_.clock); }
   // Runs f; an exception ends the simulation instead of crossing SystemC.
-  template <class F>
-  void guarded(F&& f) {
+  template <class F> void guarded(F&& f) {
     if (run_.stopped()) return;
     try {
       f();
-    } catch (...) {
-      run_.fail(path());
-    }
+    } catch (...) { run_.fail(path()); }
   }
 
   RunState& run_;

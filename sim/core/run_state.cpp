@@ -13,15 +13,13 @@ void RunState::fail(const std::string& path) {
   } catch (const InvariantError& e) {
     error = std::make_exception_ptr(
         LocatedError(fmt::format("cycle {}, {}: {}", clock.now(), path, e.what())));
-  } catch (...) {
-    error = std::current_exception();
-  }
-  sc_core::sc_pause();
+  } catch (...) { error = std::current_exception(); }
+  if (sc_core::sc_is_running()) sc_core::sc_pause();
 }
 
 void RunState::finish() {
   finished = true;
-  sc_core::sc_pause();
+  if (sc_core::sc_is_running()) sc_core::sc_pause();
 }
 
 int32_t RunState::add_unit(int core, const std::string& path, const std::string& kind, int slots) {

@@ -1,5 +1,5 @@
-// What every module of one run shares: the description, the program's surroundings, the observers, the
-// results, and the first error.
+// What every module of one run shares: the description, the program's surroundings, the observers,
+// the results, and the first error.
 #pragma once
 #include <exception>
 #include <span>
@@ -36,7 +36,7 @@ struct RunState {
   Cycle last_retirement = 0;
   bool finished = false;
   std::exception_ptr error;
-  int32_t units = 0;              // ids given so far
+  int32_t units = 0;  // ids given so far
 
   bool stopped() const { return finished || error; }
   bool observed() const { return !observers.empty(); }
@@ -46,8 +46,7 @@ struct RunState {
   // Registers a unit with the observers and returns its id.
   int32_t add_unit(int core, const std::string& path, const std::string& kind, int slots);
 
-  template <class F>
-  void observe(F&& f) const {
+  template <class F> void observe(F&& f) const {
     for (traces::Observer* o : observers) f(*o);
   }
 };

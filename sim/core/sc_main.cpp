@@ -1,2 +1,3 @@
-// SystemC's library wants this symbol; programs here have their own main and start SystemC themselves.
+// SystemC's library wants this symbol; programs here have their own main and start SystemC
+// themselves.
 extern "C" int sc_main(int, char**) { return 1; }

@@ -13,7 +13,8 @@ bool same_bytes(const isa::TileRef& a, const isa::TileRef& b) {
 
 size_t hash(const isa::TileRef& t) {
   uint64_t h = (uint64_t(t.offset) << 32 | t.pitch) * 0x9E3779B97F4A7C15u;
-  h ^= (uint64_t(t.rows) << 40 | uint64_t(t.row_bytes()) << 2 | uint64_t(t.space)) * 0xC2B2AE3D27D4EB4Fu;
+  h ^= (uint64_t(t.rows) << 40 | uint64_t(t.row_bytes()) << 2 | uint64_t(t.space)) *
+       0xC2B2AE3D27D4EB4Fu;
   return size_t(h ^ (h >> 29));
 }
 

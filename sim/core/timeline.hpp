@@ -1,5 +1,5 @@
-// Why idle cores idle, over the whole run: change points that the scheduler appends as launches become
-// ready, start, run out of tasks and end.
+// Why idle cores idle, over the whole run: change points that the scheduler appends as launches
+// become ready, start, run out of tasks and end.
 #pragma once
 #include <vector>
 
@@ -18,12 +18,12 @@ class Timeline {
   // `from` never decreases; a later word for the same cycle replaces the earlier one.
   void change(Cycle from, traces::Cause cause, int64_t launch) {
     if (!points_.empty() && points_.back().from == from) points_.pop_back();
-    if (!points_.empty() && points_.back().cause == cause && points_.back().launch == launch) return;
+    if (!points_.empty() && points_.back().cause == cause && points_.back().launch == launch)
+      return;
     points_.push_back({from, cause, launch});
   }
   // f(begin, end, point) for the pieces of [begin, end), in order.
-  template <class F>
-  void each(Cycle begin, Cycle end, F&& f) const {
+  template <class F> void each(Cycle begin, Cycle end, F&& f) const {
     size_t i = first(begin);
     while (begin < end) {
       const Cycle until = i + 1 < points_.size() ? std::min(end, points_[i + 1].from) : end;

@@ -7,7 +7,11 @@ void Track::extend(Cycle until, traces::Cause cause, int64_t launch, int64_t wai
                     open_.launch == launch && open_.waits_for == waits_for;
   if (!same) {
     close();
-    open_ = {.unit = unit_, .begin = cursor_, .end = cursor_, .cause = cause, .launch = launch,
+    open_ = {.unit = unit_,
+             .begin = cursor_,
+             .end = cursor_,
+             .cause = cause,
+             .launch = launch,
              .waits_for = waits_for};
   }
   open_.end = until;
@@ -25,8 +29,7 @@ void Track::idle_until(Cycle end) {
 }
 
 void Track::close() {
-  if (open_.end > open_.begin)
-    run_.observe([&](traces::Observer& o) { o.span(open_); });
+  if (open_.end > open_.begin) run_.observe([&](traces::Observer& o) { o.span(open_); });
   open_ = {};
 }
 

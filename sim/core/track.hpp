@@ -1,5 +1,5 @@
-// Stall accounting of one unit: every cycle gets exactly one cause. Neighbouring pieces of one state
-// become one span; the spans tile the run.
+// Stall accounting of one unit: every cycle gets exactly one cause. Neighbouring pieces of one
+// state become one span; the spans tile the run.
 #pragma once
 #include "sim/core/run_state.hpp"
 
@@ -11,7 +11,8 @@ class Track {
 
   int32_t unit() const { return unit_; }
   Cycle cursor() const { return cursor_; }
-  // The unit was in this state from the cursor until `until`; nothing if that has been told already.
+  // The unit was in this state from the cursor until `until`; nothing if that has been told
+  // already.
   void until(Cycle until, traces::Cause cause, int64_t launch, int64_t waits_for = traces::kNone) {
     if (until <= cursor_) return;
     if (run_.observed()) extend(until, cause, launch, waits_for);

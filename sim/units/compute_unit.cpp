@@ -27,7 +27,8 @@ void ComputeUnit::retire_due(Cycle now) {
       break;
     }
     if (blocked_) {
-      // A full semaphore held the unit; whatever started before it was held lasts as long as it lasts.
+      // A full semaphore held the unit; whatever started before it was held lasts as long as it
+      // lasts.
       track_.until(now, traces::Cause::semaphore, launch());
       free_ = std::max(free_, now);
       blocked_ = false;

@@ -1,12 +1,12 @@
-// A unit that runs its instructions one after the other: matrix, vector, sort. Derived units only say
-// what an instruction costs.
+// A unit that runs its instructions one after the other: matrix, vector, sort. Derived units only
+// say what an instruction costs.
 #pragma once
 #include "sim/units/queue_unit.hpp"
 
 namespace daybreak::sim {
 
-// Cycles of one instruction: the unit works, the unit is held up by an operand path, and the result is on
-// its way while the unit is free again.
+// Cycles of one instruction: the unit works, the unit is held up by an operand path, and the
+// result is on its way while the unit is free again.
 struct Cost {
   Cycle busy = 0, stalled = 0, tail = 0;
   bool operator==(const Cost&) const = default;
@@ -24,7 +24,7 @@ class ComputeUnit : public QueueUnit {
   std::string waiting_inside() const override;
 
  private:
-  static constexpr int kPlaces = 32;    // results on their way at once
+  static constexpr int kPlaces = 32;  // results on their way at once
   void retire_due(Cycle now);
   void begin(Started&&);
 

@@ -34,8 +34,7 @@ void Control::advance(Cycle now) {
   active_ = true;
   const auto more = [&] { return next_ < core_.task.program.code.size() && !run_.stopped(); };
   if (!running_ || (flight_.retires <= now && finish(now)))
-    while (!running_ && more() && issue_next()) {
-    }
+    while (!running_ && more() && issue_next()) {}
   active_ = false;
 }
 
@@ -66,8 +65,8 @@ Cycle Control::cost(const isa::Work& w) const {
   return std::max(c.issue_cycles, w.scalar_loads * c.scalar_load + w.scalar_ops);
 }
 
-// Starts an instruction of the processor itself. Values are computed when it ends, so issue goes on from
-// a wake at that cycle; without effects on others it goes on at once.
+// Starts an instruction of the processor itself. Values are computed when it ends, so issue goes
+// on from a wake at that cycle; without effects on others it goes on at once.
 bool Control::run_here(const isa::Entry& e) {
   Cycle start = time_;
   if (!waits_ready(core_, e, this, start)) return false;

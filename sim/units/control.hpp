@@ -1,11 +1,11 @@
-// The control processor of a core. It issues the task's instructions in program order into the FIFOs of
-// the units, `issue_cycles` each; a full FIFO stalls it. Scalar instructions, translation on a chip
-// without a walker and the descriptors of a software gather take its time in line with issue. It runs
-// ahead of simulated time as far as FIFO places are known to be free.
+// The control processor of a core. It issues the task's instructions in program order into the
+// FIFOs of the units, `issue_cycles` each; a full FIFO stalls it. Scalar instructions, translation
+// on a chip without a walker and the descriptors of a software gather take its time in line with
+// issue. It runs ahead of simulated time as far as FIFO places are known to be free.
 //
-// Costs (accelerator.md 1.2, 4.2): scalar operation 1 cycle; a scalar load that the next step depends on
-// `scalar_load`; software gather one load, then `descriptor_issue` per index entry (the loads of further
-// entries do not depend on one another and hide behind the building).
+// Costs (accelerator.md 1.2, 4.2): scalar operation 1 cycle; a scalar load that the next step
+// depends on `scalar_load`; software gather one load, then `descriptor_issue` per index entry (the
+// loads of further entries do not depend on one another and hide behind the building).
 #pragma once
 #include <array>
 
@@ -47,11 +47,11 @@ class Control : public Module, public Waiter {
   Track track_;
   std::array<QueueUnit*, isa::kQueues> queues_;
   uint32_t next_ = 0;
-  Cycle time_ = 0;                    // when the processor is free for entry next_
-  isa::Queue full_ = isa::Queue::control;   // FIFO that holds issue; control: none
+  Cycle time_ = 0;                         // when the processor is free for entry next_
+  isa::Queue full_ = isa::Queue::control;  // FIFO that holds issue; control: none
   bool active_ = false, running_ = false;
-  InFlight flight_;                   // its own instruction in progress
-  std::vector<Knowledge> history_;    // by number of own instructions finished
+  InFlight flight_;                 // its own instruction in progress
+  std::vector<Knowledge> history_;  // by number of own instructions finished
 };
 
 }  // namespace daybreak::sim

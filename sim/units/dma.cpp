@@ -6,13 +6,15 @@
 namespace daybreak::sim {
 namespace {
 
-// A tag holds the transfer's place, its bytes on the port (derated), its kind and when it was submitted.
+// A tag holds the transfer's place, its bytes on the port (derated), its kind and when it was
+// submitted.
 constexpr int kPlaceBits = 12, kBytesBits = 20, kKindBits = 2, kTimeBits = 30;
 constexpr int64_t kMost = int64_t(1) << kPlaceBits;
 
 uint64_t tag_of(uint64_t place, int64_t bytes, int kind, Cycle now) {
   const uint64_t time = uint64_t(now) & ((uint64_t(1) << kTimeBits) - 1);
-  return ((place << kBytesBits | uint64_t(bytes)) << kKindBits | uint64_t(kind)) << kTimeBits | time;
+  return ((place << kBytesBits | uint64_t(bytes)) << kKindBits | uint64_t(kind)) << kTimeBits |
+         time;
 }
 
 }  // namespace
@@ -147,10 +149,12 @@ int64_t DmaQueue::append(uint64_t number, Kind kind, Cycle now, int64_t room) {
   int64_t total = 0;
   while (t.offset < s.bytes.value && room-- > 0) {
     const uint64_t a = s.address.value + uint64_t(t.offset);
-    const int64_t bytes = std::min({s.bytes.value - t.offset, config_.request,
-                                    int64_t(line - a % line)});
+    const int64_t bytes =
+        std::min({s.bytes.value - t.offset, config_.request, int64_t(line - a % line)});
     const int64_t on_port = derate == 1.0 ? bytes : int64_t(std::ceil(double(bytes) / derate));
-    bursts_.push_back({.address = Address(a), .bytes = uint32_t(bytes), .write = s.write,
+    bursts_.push_back({.address = Address(a),
+                       .bytes = uint32_t(bytes),
+                       .write = s.write,
                        .tag = tag_of(number % ring_.size(), on_port, int(kind), now)});
     t.offset += bytes;
     total += on_port;
@@ -208,7 +212,9 @@ bool DmaQueue::walk(Transfer& t, Cycle now) {
   busy(now, now + 1);
   issue_free_ = now + 1;
   ++t.pending, ++mine_, ++walking_, ++engine_.in_flight;
-  const Burst burst{.address = begin, .bytes = uint32_t(bytes), .write = false,
+  const Burst burst{.address = begin,
+                    .bytes = uint32_t(bytes),
+                    .write = false,
                     .tag = tag_of(back_ % ring_.size(), bytes, int(Kind::walk), now)};
   engine_.port.submit(std::span(&burst, 1), *this);
   return true;

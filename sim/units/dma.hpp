@@ -1,14 +1,14 @@
-// The DMA engine of a core: one queue per direction over one memory port and one limit of requests in
-// flight. A queue has two stages. The front decodes a descriptor (`descriptor_issue`) and reads the index
-// entries or positions it names; the back asks for the data: `row_issue` per row of a table, one cycle
-// per request otherwise, writes at the port's rate. The next instruction takes the front as soon as the
-// one before has moved to the back, unless it is fenced; instructions retire in order. Read data pass
-// the port at `bytes_per_cycle`. (accelerator.md 4.2, 6)
+// The DMA engine of a core: one queue per direction over one memory port and one limit of requests
+// in flight. A queue has two stages. The front decodes a descriptor (`descriptor_issue`) and reads
+// the index entries or positions it names; the back asks for the data: `row_issue` per row of a
+// table, one cycle per request otherwise, writes at the port's rate. The next instruction takes
+// the front as soon as the one before has moved to the back, unless it is fenced; instructions
+// retire in order. Read data pass the port at `bytes_per_cycle`. (accelerator.md 4.2, 6)
 #pragma once
 #include <array>
 
-#include "sim/units/transfer.hpp"
 #include "sim/units/queue_unit.hpp"
+#include "sim/units/transfer.hpp"
 
 namespace daybreak::sim {
 
@@ -17,7 +17,7 @@ class DmaQueue;
 // What the two queues share.
 struct DmaEngine {
   MemoryPort& port;
-  int64_t limit;                    // requests in flight
+  int64_t limit;  // requests in flight
   int64_t in_flight = 0;
   Tlb tlb;
   RequestCache requests;
@@ -26,7 +26,8 @@ struct DmaEngine {
 
 class DmaQueue : public QueueUnit, public MemoryClient {
  public:
-  DmaQueue(const sc_core::sc_module_name&, RunState&, CoreState&, TaskKeeper&, isa::Queue, DmaEngine&);
+  DmaQueue(const sc_core::sc_module_name&, RunState&, CoreState&, TaskKeeper&, isa::Queue,
+           DmaEngine&);
 
   void begin_task() override;
   void end_task(Cycle end) override;
@@ -57,19 +58,19 @@ class DmaQueue : public QueueUnit, public MemoryClient {
   traces::Cause idle_cause() const;
   traces::Cause cause_of(const Completion&, Cycle submitted, Cycle now) const;
 
-  static constexpr int kBatch = 16; // requests handed to the port at once
+  static constexpr int kBatch = 16;  // requests handed to the port at once
   const DmaConfig& config_;
   DmaEngine& engine_;
-  std::vector<Transfer> ring_;      // in flight: [retired_, begun_)
+  std::vector<Transfer> ring_;  // in flight: [retired_, begun_)
   uint64_t retired_ = 0, begun_ = 0;
-  std::optional<Started> starting_; // decided, its start is ahead
+  std::optional<Started> starting_;  // decided, its start is ahead
   bool has_front_ = false, has_back_ = false;
   uint64_t front_ = 0, back_ = 0;
-  Cycle front_ready_ = 0;           // end of the front's decoding
+  Cycle front_ready_ = 0;  // end of the front's decoding
   Cycle issue_free_ = 0;
-  int64_t port_bytes_ = 0;          // time of the inbound port, in bytes of its rate
-  int64_t mine_ = 0;                // requests in flight of this queue
-  int64_t walking_ = 0;             // page-table reads among them
+  int64_t port_bytes_ = 0;  // time of the inbound port, in bytes of its rate
+  int64_t mine_ = 0;        // requests in flight of this queue
+  int64_t walking_ = 0;     // page-table reads among them
   bool limited_ = false, advancing_ = false, blocked_ = false;
   Cycle busy_until_ = 0;
   traces::Cause last_ = traces::Cause::noc;

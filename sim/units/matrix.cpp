@@ -22,8 +22,8 @@ Cost matrix_cost(const CoreConfig& core, const isa::Instruction& instruction, co
   }
   const Cycle products = c.head + ceil_div(w.m, c.m) * ceil_div(w.n, c.n) *
                                       ceil_div(w.k, reduction_per_cycle(c, w.mac_format));
-  const Cycle operands = std::max(ceil_div(w.operand_bytes, c.latch_fill),
-                                  ceil_div(w.scale_bytes, c.scale_read));
+  const Cycle operands =
+      std::max(ceil_div(w.operand_bytes, c.latch_fill), ceil_div(w.scale_bytes, c.scale_read));
   return {.busy = products, .stalled = std::max<Cycle>(0, operands - products)};
 }
 

@@ -1,6 +1,6 @@
-// An in-order queue of instructions in front of a unit: FIFO slots, waits before an instruction starts,
-// execution and signals when it retires (in order). Start times are decided as soon as everything they
-// depend on is known, which may be some cycles ahead.
+// An in-order queue of instructions in front of a unit: FIFO slots, waits before an instruction
+// starts, execution and signals when it retires (in order). Start times are decided as soon as
+// everything they depend on is known, which may be some cycles ahead.
 #pragma once
 #include <deque>
 #include <optional>
@@ -17,10 +17,10 @@ namespace daybreak::sim {
 class TaskKeeper {
  public:
   virtual ~TaskKeeper() = default;
-  virtual void entry_retired(Cycle) = 0;                       // may end the task
+  virtual void entry_retired(Cycle) = 0;  // may end the task
   // What the control processor knew when `control` of its own instructions had finished.
   virtual const Knowledge& control_knowledge(Sequence control) const = 0;
-  virtual void started(isa::Queue) = 0;                        // a FIFO slot has a time to be free
+  virtual void started(isa::Queue) = 0;  // a FIFO slot has a time to be free
 };
 
 // Whether a DMA queue runs its instructions side by side or a unit runs one after the other.
@@ -35,8 +35,8 @@ class QueueUnit : public Module, public Waiter {
   virtual void end_task(Cycle end);
   // `control`: how many instructions of the control processor had finished when it was issued.
   void push(uint32_t entry, Cycle arrival, Sequence control);
-  // Cycle from which a further instruction can be pushed; kNever while that depends on a start that is
-  // not decided yet.
+  // Cycle from which a further instruction can be pushed; kNever while that depends on a start
+  // that is not decided yet.
   Cycle room_at() const;
   void resume() override;
   Track& track() { return track_; }
@@ -52,13 +52,15 @@ class QueueUnit : public Module, public Waiter {
   };
   struct Started {
     InFlight flight;
-    traces::Cause cause = traces::Cause::semaphore;   // of the time from its arrival to its start
+    traces::Cause cause = traces::Cause::semaphore;  // of the time from its arrival to its start
     int64_t waits_for = traces::kNone;
   };
-  // Takes the head of the queue off, if everything it waits for is known, to start at `not_before` or
-  // later; registers for what is missing otherwise. `drained`: nothing is in flight in this queue.
+  // Takes the head of the queue off, if everything it waits for is known, to start at `not_before`
+  // or later; registers for what is missing otherwise. `drained`: nothing is in flight in this
+  // queue.
   std::optional<Started> decide(Cycle not_before, bool drained);
-  // Tells those who wait for what the start of `entry` freed. Call when the own state is consistent.
+  // Tells those who wait for what the start of `entry` freed. Call when the own state is
+  // consistent.
   void announce(uint32_t entry);
   // Executes and signals. False while a signal has no room; the unit is resumed when room comes.
   bool retire(InFlight&, Cycle now);
@@ -84,7 +86,7 @@ class QueueUnit : public Module, public Waiter {
 
   const Inside inside_;
   std::deque<Queued> fifo_;
-  std::vector<Cycle> starts_;       // ring of FIFO depth: start of the k-th instruction
+  std::vector<Cycle> starts_;  // ring of FIFO depth: start of the k-th instruction
   uint64_t pushed_ = 0, started_ = 0;
   Knowledge knowledge_;
   Sequence control_known_ = 0;

@@ -6,7 +6,8 @@
 
 namespace daybreak::sim {
 
-Scheduler::Scheduler(const sc_core::sc_module_name& name, RunState& run, const MemoryBackend& memory)
+Scheduler::Scheduler(const sc_core::sc_module_name& name, RunState& run,
+                     const MemoryBackend& memory)
     : Module(name, run),
       memory_(memory),
       track_(run, run.add_unit(-1, path(), "chip.scheduler", 1)),
@@ -23,16 +24,21 @@ void Scheduler::set_cores(std::vector<Core*> cores) {
 }
 
 void Scheduler::begin() {
+  guarded([this] { take_up(); });
+}
+
+void Scheduler::take_up() {
   const int64_t streams = run_.config.scheduler.streams;
   for (uint32_t l = 0; l < launches_.size(); ++l) {
     const isa::Launch& launch = run_.launches[l];
     if (int64_t(launch.stream) >= streams)
       throw InvariantError(fmt::format("launch {} ({}) names stream {}, the chip has {}", l,
                                        launch.kernel, launch.stream, streams));
-    const size_t most = launch.cores ? std::min<size_t>(launch.cores, cores_.size()) : cores_.size();
+    const size_t most =
+        launch.cores ? std::min<size_t>(launch.cores, cores_.size()) : cores_.size();
     if (launch.gang == 0 || launch.gang > most)
-      throw InvariantError(fmt::format("launch {} ({}) needs {} cores at once, it may have 1 to {}", l,
-                                       launch.kernel, launch.gang, most));
+      throw InvariantError(fmt::format("launch {} ({}) needs {} cores at once, it may have 1 to {}",
+                                       l, launch.kernel, launch.gang, most));
     launches_[l].needs = run_.launch_order.needs(l).size();
     run_.results[l].kernel = launch.kernel;
   }
@@ -40,7 +46,7 @@ void Scheduler::begin() {
     if (launches_[l].needs == 0) make_ready(l, 0);
   tell_idle(0);
   if (launches_.empty())
-    run_.finished = true;
+    run_.finish();
   else
     wake_at(0);
 }
@@ -58,9 +64,8 @@ uint32_t Scheduler::task_count(uint32_t l) const {
   if (run_.options.check_order) run_.memory_order.look(at, 4, by);
   const int32_t tasks = run_.memory.get<int32_t>(at);
   if (tasks < 0)
-    throw InvariantError(
-        fmt::format("launch {} ({}) reads a grid of {} tasks from {}", l, launch.kernel, tasks,
-                    run_.memory.name_of(at)));
+    throw InvariantError(fmt::format("launch {} ({}) reads a grid of {} tasks from {}", l,
+                                     launch.kernel, tasks, run_.memory.name_of(at)));
   return uint32_t(tasks);
 }
 
@@ -94,7 +99,7 @@ void Scheduler::step(Cycle now) {
       run_.results[l].started = now;
       moved = true;
       if (s.tasks > 0) continue;
-      end_launch(l, now);   // changes open_
+      end_launch(l, now);  // changes open_
       break;
     }
     while (start_job(now)) moved = moved || poll_ == 0;
@@ -128,8 +133,13 @@ bool Scheduler::start_job(Cycle now) {
 
 bool Scheduler::start_acknowledge(Cycle now) {
   if (acks_.empty() || acks_.front().known > now) return false;
-  occupy(now, {.from = now, .until = now + poll_, .dispatch = false, .core = acks_.front().core, .launch = 0,
-               .task = 0, .count = 1});
+  occupy(now, {.from = now,
+               .until = now + poll_,
+               .dispatch = false,
+               .core = acks_.front().core,
+               .launch = 0,
+               .task = 0,
+               .count = 1});
   acks_.pop_front();
   return true;
 }
@@ -142,8 +152,13 @@ bool Scheduler::start_dispatch(Cycle now) {
     const int first = free_run(s, run_.launches[l], count);
     if (first < 0) continue;
     for (uint32_t i = 0; i < count; ++i) use_[size_t(first) + i] = {.free = false, .launch = l};
-    occupy(now, {.from = now, .until = now + poll_ * Cycle(count), .dispatch = true, .core = first, .launch = l,
-                 .task = s.dispatched, .count = count});
+    occupy(now, {.from = now,
+                 .until = now + poll_ * Cycle(count),
+                 .dispatch = true,
+                 .core = first,
+                 .launch = l,
+                 .task = s.dispatched,
+                 .count = count});
     s.dispatched += count;
     s.occupied += count;
     if (s.dispatched == s.tasks) s.phase = Phase::running;
@@ -181,8 +196,13 @@ void Scheduler::dispatch(const Job& job, Cycle now) {
     s.warm[c] = true;
   }
   for (uint32_t i = 0; i < job.count && !run_.stopped(); ++i) {
-    Task task{.launch = job.launch, .number = job.task + i, .program = {}, .counters = s.counters.get(),
-              .chosen = job.from, .dispatched = now, .start = start};
+    Task task{.launch = job.launch,
+              .number = job.task + i,
+              .program = {},
+              .counters = s.counters.get(),
+              .chosen = job.from,
+              .dispatched = now,
+              .start = start};
     task.program = run_.source.program(job.launch, task.number, run_.memory);
     cores_[size_t(job.core) + i]->begin(std::move(task));
   }
@@ -216,8 +236,12 @@ void Scheduler::end_launch(uint32_t l, Cycle now) {
   r.hbm_read_bytes = totals.hbm_read_bytes - s.at_start.hbm_read_bytes;
   r.hbm_write_bytes = totals.hbm_write_bytes - s.at_start.hbm_write_bytes;
   run_.memory_order.launch_ended(l);
-  const traces::LaunchEvent event{.launch = l, .kernel = r.kernel, .ready = r.ready,
-                                  .started = r.started, .ended = r.ended, .tasks = r.tasks};
+  const traces::LaunchEvent event{.launch = l,
+                                  .kernel = r.kernel,
+                                  .ready = r.ready,
+                                  .started = r.started,
+                                  .ended = r.ended,
+                                  .tasks = r.tasks};
   run_.observe([&](traces::Observer& o) { o.launch(event); });
   if (++ended_ == launches_.size()) {
     run_.finish();
@@ -231,8 +255,8 @@ void Scheduler::end_launch(uint32_t l, Cycle now) {
   }
 }
 
-// What a core without a task is doing from now on: waiting for a dispatch if a launch has tasks left,
-// else it has none; before the first dispatch of everything, the launch latency.
+// What a core without a task is doing from now on: waiting for a dispatch if a launch has tasks
+// left, else it has none; before the first dispatch of everything, the launch latency.
 void Scheduler::tell_idle(Cycle now) {
   for (uint32_t l : open_)
     if (launches_[l].phase == Phase::dispatching) {
@@ -269,8 +293,8 @@ std::string Scheduler::waiting() const {
     if (s.phase == Phase::blocked)
       out += fmt::format("\n  launch {} ({}): waits for launches before it", l, kernel);
     else
-      out += fmt::format("\n  launch {} ({}): {} of {} tasks dispatched, {} acknowledged", l, kernel,
-                         s.dispatched, s.tasks, s.acknowledged);
+      out += fmt::format("\n  launch {} ({}): {} of {} tasks dispatched, {} acknowledged", l,
+                         kernel, s.dispatched, s.tasks, s.acknowledged);
   }
   return out;
 }

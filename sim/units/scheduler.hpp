@@ -1,11 +1,11 @@
-// The coarse scheduler: launches become ready when what they wait for has ended, are dispatched task by
-// task after the launch latency, and end when every task has been acknowledged.
+// The coarse scheduler: launches become ready when what they wait for has ended, are dispatched
+// task by task after the launch latency, and end when every task has been acknowledged.
 //
-// A thread is busy `poll` for each dispatch and each acknowledge it handles; a task starts the cold or
-// warm dispatch latency after its dispatch; a core is known to be free `acknowledge` after its task ended
-// plus the poll that notices it. Acknowledges go first, then the ready launch of highest priority, lower
-// index first; tasks in ascending order to the lowest free core, a gang to the lowest run of neighbours,
-// its members starting together. (accelerator.md 1.5, 6)
+// A thread is busy `poll` for each dispatch and each acknowledge it handles; a task starts the
+// cold or warm dispatch latency after its dispatch; a core is known to be free `acknowledge` after
+// its task ended plus the poll that notices it. Acknowledges go first, then the ready launch of
+// highest priority, lower index first; tasks in ascending order to the lowest free core, a gang to
+// the lowest run of neighbours, its members starting together. (accelerator.md 1.5, 6)
 #pragma once
 #include <deque>
 #include <memory>
@@ -35,10 +35,10 @@ class Scheduler : public Module, public TaskSink {
   enum class Phase : uint8_t { blocked, ready, dispatching, running, ended };
   struct LaunchState {
     Phase phase = Phase::blocked;
-    size_t needs = 0;                 // launches that have not ended
+    size_t needs = 0;  // launches that have not ended
     Cycle first_dispatch = 0;
     uint32_t tasks = 0, dispatched = 0, acknowledged = 0, occupied = 0;
-    std::vector<bool> warm;           // cores that have run a task of it
+    std::vector<bool> warm;  // cores that have run a task of it
     std::unique_ptr<Counters> counters;
     MemoryTotals at_start;
   };
@@ -51,7 +51,7 @@ class Scheduler : public Module, public TaskSink {
   struct Job {
     Cycle from, until;
     bool dispatch;
-    int core;                         // first one
+    int core;  // first one
     uint32_t launch, task, count;
   };
   struct Acknowledge {
@@ -59,6 +59,7 @@ class Scheduler : public Module, public TaskSink {
     int core;
   };
 
+  void take_up();
   void make_ready(uint32_t launch, Cycle now);
   uint32_t task_count(uint32_t launch) const;
   bool finish_jobs(Cycle now);
@@ -79,8 +80,8 @@ class Scheduler : public Module, public TaskSink {
   std::vector<Core*> cores_;
   std::vector<CoreUse> use_;
   std::vector<LaunchState> launches_;
-  std::vector<uint32_t> open_;        // ready, dispatching or running, by priority then index
-  std::deque<Acknowledge> acks_;      // by time known
+  std::vector<uint32_t> open_;    // ready, dispatching or running, by priority then index
+  std::deque<Acknowledge> acks_;  // by time known
   std::vector<Job> jobs_;
   size_t ended_ = 0;
   Cycle end_ = 0;

@@ -34,7 +34,8 @@ Cost sort_cost(const SortConfig& c, const isa::Instruction& instruction, const i
   const double rate = c.records_per_cycle * double(c.units);
   const auto passes = [&](int64_t records) { return Cycle(std::ceil(double(records) / rate)); };
   return {.busy = std::max<int64_t>(w.sort_passes, 1) * c.head + passes(w.sort32_records) +
-                  passes(w.merge_records) + ceil_div(w.extract_records, c.extract_per_cycle * c.units)};
+                  passes(w.merge_records) +
+                  ceil_div(w.extract_records, c.extract_per_cycle * c.units)};
 }
 
 }  // namespace daybreak::sim

@@ -1,7 +1,7 @@
 // The sort units of a core. Method merge: every pass pays the head, then records at the unit's rate
-// (sort32 passes and 4-way merges, accelerator.md 1.3). Method histogram: `select_levels` passes over the
-// scores find the k-th, a compaction at the extract rate takes the chosen ones out (1.4, 950 top-k); its
-// output is in position order already.
+// (sort32 passes and 4-way merges, accelerator.md 1.3). Method histogram: `select_levels` passes
+// over the scores find the k-th, a compaction at the extract rate takes the chosen ones out (1.4,
+// 950 top-k); its output is in position order already.
 #pragma once
 #include "sim/units/compute_unit.hpp"
 

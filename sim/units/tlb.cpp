@@ -27,10 +27,11 @@ Address Tlb::fill_begin(Address address) const {
 }
 
 void Tlb::fill(Address address) {
-  const uint64_t entry = address.value / kEntryBytes, first = fill_begin(address).value / kEntryBytes;
+  const uint64_t entry = address.value / kEntryBytes,
+                 first = fill_begin(address).value / kEntryBytes;
   for (uint64_t e = first; e < first + uint64_t(fill_entries_); ++e)
     if (e != entry) insert(e);
-  insert(entry);   // last: the entry asked for survives a fill larger than its set
+  insert(entry);  // last: the entry asked for survives a fill larger than its set
 }
 
 void Tlb::insert(uint64_t entry) {

@@ -1,5 +1,5 @@
-// Block level of a core's page-table cache: set-associative, least recently used. One read of the page
-// table fills `fill_entries` neighbouring entries.
+// Block level of a core's page-table cache: set-associative, least recently used. One read of the
+// page table fills `fill_entries` neighbouring entries.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -80,7 +80,7 @@ void plan_transfer(CoreState& core, isa::Queue queue, RequestCache& requests, Tr
   });
   core.check_hidden_reads(queue, t.flight.entry, t.flight.sequence, t.flight.knowledge);
   if (translate) translate->for_each_walk(context, [&](Address a) { t.walks.push_back(a); });
-  if (software) t.by_row = false;   // every row has a descriptor of its own already
+  if (software) t.by_row = false;  // every row has a descriptor of its own already
   if (t.by_row) merge_rows(t.pieces, t.fetches, config.dma.merge_max);
   if (const auto* move = std::get_if<isa::Move>(&instruction)) {
     t.inside = ceil_div(move->from.bytes(), config.exchange.bytes_per_cycle);

@@ -1,5 +1,5 @@
-// What one DMA instruction moves, laid out when it starts: first what the engine itself must read (index
-// entries, positions, a request entry), then page-table walks, then the pieces of data.
+// What one DMA instruction moves, laid out when it starts: first what the engine itself must read
+// (index entries, positions, a request entry), then page-table walks, then the pieces of data.
 #pragma once
 #include <vector>
 
@@ -11,22 +11,22 @@ namespace daybreak::sim {
 struct Transfer {
   InFlight flight;
   std::vector<isa::Segment> pieces;
-  size_t fetches = 0;           // leading pieces that must be there before the rest is known
-  std::vector<Address> walks;   // block entries, in order
-  bool by_row = false;          // each data piece is named by an index entry
-  Cycle inside = 0, tail = 0;   // cycles on a path inside the core, and its latency: no pieces then
+  size_t fetches = 0;          // leading pieces that must be there before the rest is known
+  std::vector<Address> walks;  // block entries, in order
+  bool by_row = false;         // each data piece is named by an index entry
+  Cycle inside = 0, tail = 0;  // cycles on a path inside the core, and its latency: no pieces then
   // Progress.
   size_t piece = 0, walk = 0;
-  int64_t offset = 0;           // bytes of the piece already asked for
-  int64_t pending = 0;          // requests in flight
-  bool issued = false;          // nothing left to ask for
-  Cycle data_at = 0;            // all that has come was in its place by then
+  int64_t offset = 0;   // bytes of the piece already asked for
+  int64_t pending = 0;  // requests in flight
+  bool issued = false;  // nothing left to ask for
+  Cycle data_at = 0;    // all that has come was in its place by then
 };
 
 // Request entries the engine holds: the request level of the page table is small.
 class RequestCache {
  public:
-  bool holds(Address entry);    // and holds it from now on
+  bool holds(Address entry);  // and holds it from now on
 
  private:
   static constexpr size_t kEntries = 64;
@@ -34,7 +34,8 @@ class RequestCache {
   size_t next_ = 0;
 };
 
-// Fills the plan of an instruction that starts now and checks its order against everything before it.
+// Fills the plan of an instruction that starts now and checks its order against everything before
+// it.
 void plan_transfer(CoreState&, isa::Queue, RequestCache&, Transfer&);
 
 }  // namespace daybreak::sim

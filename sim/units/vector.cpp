@@ -8,7 +8,7 @@
 namespace daybreak::sim {
 namespace {
 
-constexpr int64_t kLaneBytes = 4;   // arithmetic is fp32
+constexpr int64_t kLaneBytes = 4;  // arithmetic is fp32
 
 double bank_factor(const CoreConfig& core, const isa::Instruction& instruction) {
   std::array<isa::TileRef, 8> tiles;

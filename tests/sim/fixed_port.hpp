@@ -1,5 +1,5 @@
-// A memory of constant latency for tests: every burst completes `latency` cycles after it was submitted,
-// and the bursts are kept for inspection.
+// A memory of constant latency for tests: every burst completes `latency` cycles after it was
+// submitted, and the bursts are kept for inspection.
 #pragma once
 #include <deque>
 #include <memory>
@@ -49,8 +49,10 @@ class FixedPort : public sc_core::sc_module, public MemoryPort {
     while (!waiting_.empty() && waiting_.front().at <= now) {
       const Waiting w = waiting_.front();
       waiting_.pop_front();
-      const Completion c{.tag = w.tag, .at = Femtoseconds(int64_t(sc_core::sc_time_stamp().value())),
-                         .l2_hit = true, .delay = {}};
+      const Completion c{.tag = w.tag,
+                         .at = Femtoseconds(int64_t(sc_core::sc_time_stamp().value())),
+                         .l2_hit = true,
+                         .delay = {}};
       w.client->completed(std::span(&c, 1));
     }
     if (!waiting_.empty()) wakeup_.at(waiting_.front().at, clock_);

@@ -78,7 +78,8 @@ struct Rig {
   Recorder seen;
 
   uint16_t bind(const std::string& name, int64_t bytes) {
-    bindings.push_back({.name = name, .base = image.reserve(name, Bytes(bytes)), .bytes = Bytes(bytes)});
+    bindings.push_back(
+        {.name = name, .base = image.reserve(name, Bytes(bytes)), .bytes = Bytes(bytes)});
     return uint16_t(bindings.size() - 1);
   }
   RunResult run(std::vector<isa::Launch> launches,
@@ -91,22 +92,26 @@ struct Rig {
     return chip.run(launches, observers);
   }
   RunResult run(const isa::TaskProgram& p) {
-    return run({isa::Launch{.kernel = p.kernel, .tasks = 1, .grid = {}, .grid_tensor = {}, .after = {}}},
-               [&](uint32_t, uint32_t, const isa::MemoryImage&) { return p; });
+    return run(
+        {isa::Launch{.kernel = p.kernel, .tasks = 1, .grid = {}, .grid_tensor = {}, .after = {}}},
+        [&](uint32_t, uint32_t, const isa::MemoryImage&) { return p; });
   }
   std::string error(const isa::TaskProgram& p) {
     try {
       run(p);
-    } catch (const InvariantError& e) {
-      return e.what();
-    }
+    } catch (const InvariantError& e) { return e.what(); }
     return "";
   }
 };
 
 inline isa::TileRef tile(isa::Space s, Format f, uint32_t offset, uint32_t rows, uint32_t cols) {
-  return {.id = 0, .space = s, .format = f, .offset = offset,
-          .pitch = uint32_t(bytes_of(f, cols)), .rows = rows, .cols = cols};
+  return {.id = 0,
+          .space = s,
+          .format = f,
+          .offset = offset,
+          .pitch = uint32_t(bytes_of(f, cols)),
+          .rows = rows,
+          .cols = cols};
 }
 
 struct Edges {
@@ -116,8 +121,12 @@ struct Edges {
 };
 
 inline void add(isa::TaskProgram& p, isa::Instruction i, Edges e = {}) {
-  isa::Entry entry{.instruction = std::move(i), .waits = {}, .signals = {}, .fence = e.fence,
-                   .live = e.live, .label = e.label};
+  isa::Entry entry{.instruction = std::move(i),
+                   .waits = {},
+                   .signals = {},
+                   .fence = e.fence,
+                   .live = e.live,
+                   .label = e.label};
   for (int s : e.waits) entry.waits.push_back({uint8_t(s)});
   for (int s : e.signals) entry.signals.push_back({uint8_t(s)});
   for (const auto* list : {&e.waits, &e.signals})

@@ -1,5 +1,5 @@
-// The happens-before checker: a wait that is missing is caught whatever the timing, a program with all its
-// edges passes, and bytes that merely lie near one another do not matter.
+// The happens-before checker: a wait that is missing is caught whatever the timing, a program with
+// all its edges passes, and bytes that merely lie near one another do not matter.
 #include <gtest/gtest.h>
 
 #include "sim/core/scratch_order.hpp"
@@ -26,7 +26,8 @@ isa::TaskProgram drain_then_read(bool edge, int slow) {
   p.semaphores = 1;
   if (slow == 1) add(p, matrix_work(65536, 0, 65536, 64, 64, 512));
   if (slow == 2) add(p, vector_work(131072, 128));
-  add(p, drain_to(0), {.signals = edge ? std::vector<int>{0} : std::vector<int>{}, .label = "scores"});
+  add(p, drain_to(0),
+      {.signals = edge ? std::vector<int>{0} : std::vector<int>{}, .label = "scores"});
   add(p, relu(8192, 0), {.waits = edge ? std::vector<int>{0} : std::vector<int>{}, .label = "act"});
   return p;
 }
@@ -67,7 +68,7 @@ TEST(ScratchOrder, NeighboursDoNotConflict) {
   Rig rig;
   isa::TaskProgram p;
   add(p, drain_to(0));
-  add(p, relu(8192, 4096));      // the drained tile ends at 4096
+  add(p, relu(8192, 4096));  // the drained tile ends at 4096
   EXPECT_EQ(rig.error(p), "");
   isa::TaskProgram q;
   add(q, drain_to(0));
@@ -98,7 +99,8 @@ TEST(ScratchOrder, DmaQueuesNeedAFence) {
   Rig rig;
   const uint16_t b = rig.bind("x", 65536);
   EXPECT_EQ(rig.error(two_loads(b, true)), "");
-  EXPECT_NE(rig.error(two_loads(b, false)).find("needs a fence from load 'one'"), std::string::npos);
+  EXPECT_NE(rig.error(two_loads(b, false)).find("needs a fence from load 'one'"),
+            std::string::npos);
 }
 
 // Ten thousand random pairs of regions against a byte map.
@@ -113,8 +115,12 @@ TEST(ScratchOrder, AgreesWithAByteMap) {
   constexpr int kBytes = 512;
   std::vector<Sequence> written(kBytes), read(kBytes);
   for (Sequence s = 1; s <= 3000; ++s) {
-    const isa::TileRef t{.space = Space::vector, .format = Format::u8, .offset = uint32_t(next(200)),
-                         .pitch = 16, .rows = 1 + uint32_t(next(8)), .cols = 1 + uint32_t(next(16))};
+    const isa::TileRef t{.space = Space::vector,
+                         .format = Format::u8,
+                         .offset = uint32_t(next(200)),
+                         .pitch = 16,
+                         .rows = 1 + uint32_t(next(8)),
+                         .cols = 1 + uint32_t(next(16))};
     const bool writes = next(3) == 0;
     Sequences seen{};
     seen[int(isa::Queue::matrix)] = s - 1 - Sequence(next(std::min<uint64_t>(s, 20)));
@@ -148,18 +154,19 @@ struct MemoryRig : Rig {
     return p;
   }
   isa::Instruction store(int64_t row) {
-    return isa::Store{.to = {.tensor = 0, .row = row}, .from = tile(Space::vector, Format::f32, 0, 1, 4)};
+    return isa::Store{.to = {.tensor = 0, .row = row},
+                      .from = tile(Space::vector, Format::f32, 0, 1, 4)};
   }
   isa::Instruction load(int64_t row) {
-    return isa::Load{.to = tile(Space::vector, Format::f32, 4096, 1, 4), .from = {.tensor = 0, .row = row}};
+    return isa::Load{.to = tile(Space::vector, Format::f32, 4096, 1, 4),
+                     .from = {.tensor = 0, .row = row}};
   }
-  std::string error_of(std::vector<isa::Launch> l,
-                       std::function<isa::TaskProgram(uint32_t, uint32_t, const isa::MemoryImage&)> f) {
+  std::string error_of(
+      std::vector<isa::Launch> l,
+      std::function<isa::TaskProgram(uint32_t, uint32_t, const isa::MemoryImage&)> f) {
     try {
       run(std::move(l), std::move(f));
-    } catch (const InvariantError& e) {
-      return e.what();
-    }
+    } catch (const InvariantError& e) { return e.what(); }
     return "";
   }
 };
@@ -206,7 +213,7 @@ TEST(MemoryOrder, SharedCounterIsAnEdge) {
 }
 
 TEST(MemoryOrder, LaunchesAreOrderedByStreamsAndDependenciesOnly) {
-  for (const int how : {0, 1, 2}) {       // same stream; dependency; neither
+  for (const int how : {0, 1, 2}) {  // same stream; dependency; neither
     MemoryRig rig;
     rig.config = bench_config(2);
     std::vector<isa::Launch> l(2, rig.launch(1));
@@ -219,9 +226,7 @@ TEST(MemoryOrder, LaunchesAreOrderedByStreamsAndDependenciesOnly) {
       return p;
     });
     EXPECT_EQ(e.empty(), how < 2) << how << " " << e;
-    if (how == 2) {
-      EXPECT_NE(e.find("needs a dependency"), std::string::npos) << e;
-    }
+    if (how == 2) { EXPECT_NE(e.find("needs a dependency"), std::string::npos) << e; }
   }
 }
 

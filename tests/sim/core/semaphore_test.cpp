@@ -112,9 +112,14 @@ TEST(Counters, SignalFollowsEverythingEarlierInItsQueue) {
   Rig rig;
   isa::TaskProgram p;
   p.tensors.push_back(isa::tensor(rig.bind("x", 1 << 16), Format::f32, {64, 128}));
-  add(p, isa::Store{.to = {.tensor = 0}, .from = tile(isa::Space::vector, Format::f32, 0, 64, 128)});
+  add(p,
+      isa::Store{.to = {.tensor = 0}, .from = tile(isa::Space::vector, Format::f32, 0, 64, 128)});
   add(p, isa::Signal{.semaphore = 0, .in_queue = isa::Queue::dma_out});
-  rig.run({[] { isa::Launch l = pair_of_tasks(1); l.tasks = 1; return l; }()},
+  rig.run({[] {
+            isa::Launch l = pair_of_tasks(1);
+            l.tasks = 1;
+            return l;
+          }()},
           [&](uint32_t, uint32_t, const isa::MemoryImage&) { return p; });
   EXPECT_GE(rig.seen.at(1).started, rig.seen.at(0).retired);
 }

@@ -12,7 +12,8 @@ TEST(Control, IssuesOneEntryPerIssueCycles) {
   Rig rig;
   rig.config.core.control.issue_cycles = 7;
   isa::TaskProgram p;
-  for (int i = 0; i < 4; ++i) add(p, i % 2 ? vector_work(0, 2) : matrix_work(0, 0, 65536, 16, 16, 16));
+  for (int i = 0; i < 4; ++i)
+    add(p, i % 2 ? vector_work(0, 2) : matrix_work(0, 0, 65536, 16, 16, 16));
   rig.run(p);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(rig.seen.at(i).issued, 7 * (i + 1));
 }
@@ -26,7 +27,8 @@ TEST(Control, FullFifoStallsIssueOfEverybody) {
   add(p, matrix_work(0, 0, 65536, 16, 16, 16));
   rig.run(p);
   for (int i = 2; i < 5; ++i)
-    EXPECT_EQ(rig.seen.at(i).issued, std::max(rig.seen.at(i - 2).started, rig.seen.at(i - 1).issued) + 1);
+    EXPECT_EQ(rig.seen.at(i).issued,
+              std::max(rig.seen.at(i - 2).started, rig.seen.at(i - 1).issued) + 1);
   EXPECT_EQ(rig.seen.at(5).issued, rig.seen.at(4).issued + 1);
   const auto control = rig.seen.causes("chip.core0.control");
   EXPECT_EQ(control.at(Cause::busy), 6);
@@ -67,12 +69,16 @@ TEST(Control, SoftwareGatherCostsADescriptorPerRow) {
   isa::TaskProgram p;
   p.tensors.push_back(isa::tensor(rig.bind("rows", 1 << 20), Format::u8, {1024, 128}));
   p.tensors.push_back(isa::tensor(rig.bind("index", 4096), Format::i32, {1, 64}));
-  add(p, isa::Gather{.to = tile(isa::Space::vector, Format::u8, 0, 64, 128), .from = {.tensor = 0},
-                     .index = {.tensor = 1}, .generation = {}, .requests = {}, .software = 1});
+  add(p, isa::Gather{.to = tile(isa::Space::vector, Format::u8, 0, 64, 128),
+                     .from = {.tensor = 0},
+                     .index = {.tensor = 1},
+                     .generation = {},
+                     .requests = {},
+                     .software = 1});
   add(p, vector_work(65536, 2));
   rig.run(p);
   EXPECT_EQ(rig.seen.at(0).issued, 60 + 64 * 20 + 1);
-  EXPECT_EQ(bursts.size(), 64u);   // the engine does not read the index again
+  EXPECT_EQ(bursts.size(), 64u);  // the engine does not read the index again
   EXPECT_EQ(rig.seen.at(1).issued, 60 + 64 * 20 + 2);
 }
 

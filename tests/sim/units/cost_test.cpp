@@ -23,9 +23,14 @@ TEST(MatrixCost, RoundsEveryDimensionUp) {
 
 TEST(MatrixCost, ScalesAreReadBeside) {
   const CoreConfig c = bench_config().core;
-  const Cost cost = matrix_cost(c, isa::Mma{}, {.m = 16, .n = 16, .k = 32, .mac_format = Format::e4m3,
-                                                .operand_bytes = 1024, .scale_bytes = 640});
-  EXPECT_EQ(cost, (Cost{.busy = 7, .stalled = 13}));   // 640 / 32 = 20 beats 1024 / 256 = 4
+  const Cost cost = matrix_cost(c, isa::Mma{},
+                                {.m = 16,
+                                 .n = 16,
+                                 .k = 32,
+                                 .mac_format = Format::e4m3,
+                                 .operand_bytes = 1024,
+                                 .scale_bytes = 640});
+  EXPECT_EQ(cost, (Cost{.busy = 7, .stalled = 13}));  // 640 / 32 = 20 beats 1024 / 256 = 4
 }
 
 TEST(MatrixCost, RefusesWhatTheUnitCannotMultiply) {
@@ -44,7 +49,7 @@ isa::Work of(VectorClass which, int64_t elements) {
 }
 
 TEST(VectorCost, ClassesHaveTheirRates) {
-  const CoreConfig c = bench_config().core;   // 2 units of 64 lanes
+  const CoreConfig c = bench_config().core;  // 2 units of 64 lanes
   const isa::Fill any{};
   EXPECT_EQ(vector_cost(c, any, of(VectorClass::simple, 4096)).busy, 20 + 32);
   EXPECT_EQ(vector_cost(c, any, of(VectorClass::simple, 4097)).busy, 20 + 33);
@@ -63,7 +68,9 @@ TEST(VectorCost, AccumulatorPathStallsAndDelays) {
 
 TEST(VectorCost, OperandsInOneBankMeet) {
   const CoreConfig c = bench_config().core;
-  const auto at = [](uint32_t offset) { return tile(isa::Space::vector, Format::f32, offset, 64, 64); };
+  const auto at = [](uint32_t offset) {
+    return tile(isa::Space::vector, Format::f32, offset, 64, 64);
+  };
   // 16 banks of 32 B: offsets 0, 16384, 32768 are all bank 0
   const isa::Combine meet{.to = at(0), .a = at(16384), .b = at(32768)};
   const isa::Combine apart{.to = at(0), .a = at(16384 + 32), .b = at(32768 + 64)};
@@ -83,7 +90,7 @@ TEST(SortCost, EveryPassPaysItsHead) {
 TEST(SortCost, HistogramLooksAtEveryScorePerLevel) {
   SortConfig c = bench_config().core.sort;
   c.method = "histogram";
-  const isa::TopkBlock t{.count = 16384, .k = 512};
+  const isa::TopkBlock t{.to = {}, .scores = {}, .count = 16384, .k = 512};
   EXPECT_EQ(sort_cost(c, t, {.sort32_records = 1 << 20}).busy, 4 * (20 + 256) + 20 + 16);
   const auto list = tile(isa::Space::vector, Format::record, 0, 1, 2048);
   const isa::MergeTopk m{.to = list, .a = list, .b = list, .c = {}, .d = {}, .k = 2048};

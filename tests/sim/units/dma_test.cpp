@@ -1,4 +1,5 @@
-// The DMA engine over a memory of constant latency (100 cycles): issue, port, limit, gather, fence, walk.
+// The DMA engine over a memory of constant latency (100 cycles): issue, port, limit, gather,
+// fence, walk.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -31,7 +32,7 @@ TEST(Dma, ContiguousLoadIsIssueLatencyAndPort) {
   const uint16_t t = add_tensor(p, isa::tensor(rig.bind("x", 1 << 20), Format::f32, {64, 128}));
   add(p, load(t, tile(Space::vector, Format::f32, 0, 64, 128)));
   const RunResult r = rig.run(p);
-  EXPECT_EQ(rig.bursts.size(), 64u);      // 32 KB in lines of 512 B
+  EXPECT_EQ(rig.bursts.size(), 64u);  // 32 KB in lines of 512 B
   for (const auto& b : rig.bursts) EXPECT_EQ(b.bytes, 512u);
   EXPECT_EQ(rig.bursts.front().at, 21);
   // 64 requests of 4 port cycles each, the first complete at 121
@@ -40,7 +41,7 @@ TEST(Dma, ContiguousLoadIsIssueLatencyAndPort) {
   EXPECT_EQ(r.launches[0].l2_hits, 64);
   const auto causes = rig.seen.causes("chip.core0.dma_in");
   EXPECT_EQ(causes.at(Cause::issue_order), 1);
-  EXPECT_EQ(causes.at(Cause::busy), 20 + 64 + 256);   // decode, requests, port
+  EXPECT_EQ(causes.at(Cause::busy), 20 + 64 + 256);  // decode, requests, port
 }
 
 TEST(Dma, RequestsNeverCrossALine) {
@@ -73,16 +74,22 @@ TEST(Dma, OutstandingLimitIsKeptAndBlamed) {
   EXPECT_GT(rig.seen.causes("chip.core0.dma_in").at(Cause::outstanding), 2500);
 }
 
-// A gather reads its index first, then asks for a row every row_issue cycles; -1 rows are not asked for.
+// A gather reads its index first, then asks for a row every row_issue cycles; -1 rows are not
+// asked for.
 TEST(Dma, GatherPaysRowIssueAfterItsIndex) {
   DmaRig rig;
   isa::TaskProgram p;
-  const uint16_t rows = add_tensor(p, isa::tensor(rig.bind("rows", 1 << 20), Format::u8, {1024, 128}));
+  const uint16_t rows =
+      add_tensor(p, isa::tensor(rig.bind("rows", 1 << 20), Format::u8, {1024, 128}));
   const uint16_t index = add_tensor(p, isa::tensor(rig.bind("index", 4096), Format::i32, {1, 64}));
   for (int i = 0; i < 64; ++i)
-    rig.image.put<int32_t>(Address(rig.bindings[1].base.value + uint64_t(i) * 4), i % 4 ? i * 7 : -1);
-  add(p, isa::Gather{.to = tile(Space::operand, Format::u8, 0, 64, 128), .from = {.tensor = rows},
-                     .index = {.tensor = index}, .generation = {}, .requests = {}});
+    rig.image.put<int32_t>(Address(rig.bindings[1].base.value + uint64_t(i) * 4),
+                           i % 4 ? i * 7 : -1);
+  add(p, isa::Gather{.to = tile(Space::operand, Format::u8, 0, 64, 128),
+                     .from = {.tensor = rows},
+                     .index = {.tensor = index},
+                     .generation = {},
+                     .requests = {}});
   rig.run(p);
   ASSERT_EQ(rig.bursts.size(), 1u + 48u);
   EXPECT_EQ(rig.bursts[0].at, 21);
@@ -97,18 +104,23 @@ TEST(Dma, NeighbouringRowsMergeWhenTheChipCan) {
   DmaRig rig;
   rig.config.core.dma.merge_max = 2;
   isa::TaskProgram p;
-  const uint16_t rows = add_tensor(p, isa::tensor(rig.bind("rows", 1 << 20), Format::u8, {1024, 128}));
+  const uint16_t rows =
+      add_tensor(p, isa::tensor(rig.bind("rows", 1 << 20), Format::u8, {1024, 128}));
   const uint16_t index = add_tensor(p, isa::tensor(rig.bind("index", 4096), Format::i32, {1, 8}));
   for (int i = 0; i < 8; ++i)
     rig.image.put<int32_t>(Address(rig.bindings[1].base.value + uint64_t(i) * 4), i);
-  add(p, isa::Gather{.to = tile(Space::operand, Format::u8, 0, 8, 128), .from = {.tensor = rows},
-                     .index = {.tensor = index}, .generation = {}, .requests = {}});
+  add(p, isa::Gather{.to = tile(Space::operand, Format::u8, 0, 8, 128),
+                     .from = {.tensor = rows},
+                     .index = {.tensor = index},
+                     .generation = {},
+                     .requests = {}});
   rig.run(p);
   ASSERT_EQ(rig.bursts.size(), 1u + 4u);
   EXPECT_EQ(rig.bursts[1].bytes, 256u);
 }
 
-// The second descriptor is decoded while the first is under way; a fence makes it wait for retirement.
+// The second descriptor is decoded while the first is under way; a fence makes it wait for
+// retirement.
 TEST(Dma, DescriptorsOverlapUnlessFenced) {
   for (const bool fence : {false, true}) {
     DmaRig rig;
@@ -152,22 +164,27 @@ TEST(Dma, MisalignedSegmentsAreDerated) {
   EXPECT_NEAR(double(off - 121), 2 * double(aligned - 121), 8);
 }
 
-// 64 positions over 32 pages: every second one is in the page of the one before. 32 block entries are two
-// reads of 16.
+// 64 positions over 32 pages: every second one is in the page of the one before. 32 block entries
+// are two reads of 16.
 struct WalkRig : DmaRig {
   isa::TaskProgram p;
   WalkRig() {
     const uint16_t requests = add_tensor(p, isa::tensor(bind("requests", 64), Format::i32, {1, 4}));
     const uint16_t blocks = add_tensor(p, isa::tensor(bind("blocks", 4096), Format::i32, {1, 32}));
-    const uint16_t positions = add_tensor(p, isa::tensor(bind("positions", 4096), Format::i32, {1, 64}));
+    const uint16_t positions =
+        add_tensor(p, isa::tensor(bind("positions", 4096), Format::i32, {1, 64}));
     const uint16_t to = add_tensor(p, isa::tensor(bind("to", 4096), Format::i32, {1, 64}));
     const uint16_t stamp = add_tensor(p, isa::tensor(bind("stamp", 64), Format::i32, {1, 2}));
     const int32_t entry[4] = {0, 32, 9, 0};
     for (int i = 0; i < 4; ++i) put(0, i, entry[i]);
     for (int i = 0; i < 32; ++i) put(1, i, 100 - i);
     for (int i = 0; i < 64; ++i) put(2, i, i * 32);
-    translate = {.to = {.tensor = to}, .generation = {.tensor = stamp}, .positions = {.tensor = positions},
-                 .requests = {.tensor = requests}, .blocks = {.tensor = blocks}, .count = 64};
+    translate = {.to = {.tensor = to},
+                 .generation = {.tensor = stamp},
+                 .positions = {.tensor = positions},
+                 .requests = {.tensor = requests},
+                 .blocks = {.tensor = blocks},
+                 .count = 64};
   }
   void put(int binding, int i, int32_t v) {
     image.put<int32_t>(Address(bindings[size_t(binding)].base.value + uint64_t(i) * 4), v);
@@ -186,8 +203,9 @@ TEST(PageWalk, OneReadFillsItsNeighbours) {
   EXPECT_EQ(r.launches[0].tlb_hits, 62);
   for (int i = 0; i < 64; ++i) EXPECT_EQ(rig.row(i), (100 - i / 2) * 64 + i * 32 % 64);
   int walks = 0;
-  for (const auto& b : rig.bursts) walks += b.address >= rig.bindings[1].base.value && b.bytes == 64 &&
-                                            b.address < rig.bindings[1].base.value + 128;
+  for (const auto& b : rig.bursts)
+    walks += b.address >= rig.bindings[1].base.value && b.bytes == 64 &&
+             b.address < rig.bindings[1].base.value + 128;
   EXPECT_EQ(walks, 2);
 }
 

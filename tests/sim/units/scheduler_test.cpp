@@ -34,22 +34,27 @@ ChipConfig round_config(int cores) {
 TEST(Scheduler, LatenciesAddUpForOneTask) {
   Rig rig;
   rig.config = round_config(1);
-  rig.config.scheduler = {.launch_us = 5, .dispatch_cold_us = 2.3, .dispatch_warm_us = 0.3,
-                          .acknowledge_us = 0.6, .poll_us = 0.1, .threads = 1, .streams = 8,
+  rig.config.scheduler = {.launch_us = 5,
+                          .dispatch_cold_us = 2.3,
+                          .dispatch_warm_us = 0.3,
+                          .acknowledge_us = 0.6,
+                          .poll_us = 0.1,
+                          .threads = 1,
+                          .streams = 8,
                           .core_semaphore_latency = 80};
   const RunResult r = rig.run({launch(2)}, always(1000));
   ASSERT_EQ(rig.seen.tasks.size(), 2u);
   EXPECT_EQ(r.launches[0].ready, 0);
   EXPECT_EQ(r.launches[0].started, 5000);
   EXPECT_EQ(rig.seen.tasks[0].dispatched, 5100);
-  EXPECT_EQ(rig.seen.tasks[0].started, 7400);      // cold
+  EXPECT_EQ(rig.seen.tasks[0].started, 7400);  // cold
   EXPECT_EQ(rig.seen.tasks[0].ended, 8400);
   // known at 9000, polled until 9100, dispatched 9200, warm
   EXPECT_EQ(rig.seen.tasks[1].dispatched, 9200);
   EXPECT_EQ(rig.seen.tasks[1].started, 9500);
   EXPECT_EQ(r.launches[0].ended, 10500 + 600 + 100);
   const auto vector = rig.seen.causes("chip.core0.vector");
-  EXPECT_EQ(vector.at(Cause::no_task), 2000 + 600 + 100);   // in the tasks; after the last one
+  EXPECT_EQ(vector.at(Cause::no_task), 2000 + 600 + 100);  // in the tasks; after the last one
   EXPECT_EQ(vector.at(Cause::launch), r.cycles - 2700);
   EXPECT_EQ(rig.seen.causes("chip.scheduler").at(Cause::busy), 400);
 }

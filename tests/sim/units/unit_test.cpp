@@ -63,8 +63,9 @@ TEST(InOrderUnit, LatchFillBeyondTheProductsIsAnOperandStall) {
 TEST(InOrderUnit, DrainFreesTheUnitBeforeItsResultHasArrived) {
   Rig rig;
   isa::TaskProgram p;
-  add(p, isa::Drain{.to = tile(isa::Space::vector, Format::f32, 0, 64, 64),
-                    .from = tile(isa::Space::accumulator, Format::f32, 0, 64, 64)},
+  add(p,
+      isa::Drain{.to = tile(isa::Space::vector, Format::f32, 0, 64, 64),
+                 .from = tile(isa::Space::accumulator, Format::f32, 0, 64, 64)},
       {.signals = {0}});
   add(p, matrix_work(65536, 0, 65536, 64, 64, 64));
   add(p, vector_work(0, 64), {.waits = {0}});
@@ -86,9 +87,7 @@ TEST(InOrderUnit, SlotsOfOneUnitDoNotOverlap) {
   for (const auto& a : rig.seen.instructions)
     for (const auto& b : rig.seen.instructions) {
       second_slot = second_slot || a.slot > 0;
-      if (a.entry < b.entry && a.slot == b.slot) {
-        EXPECT_LE(a.retired, b.started);
-      }
+      if (a.entry < b.entry && a.slot == b.slot) { EXPECT_LE(a.retired, b.started); }
     }
   EXPECT_TRUE(second_slot);
 }
