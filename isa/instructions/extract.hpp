@@ -18,7 +18,7 @@ struct Extract {
     return std::tuple(
         operand("positions", &Extract::positions, Access::write, "(1, k) i32"),
         operand("count", &Extract::count, Access::write, "(1, 1) i32"),
-        steering("from", &Extract::from, Access::read, "sorted list"));
+        operand("from", &Extract::from, Access::read, "sorted list"));
   }
   Queue queue() const { return Queue::sort; }
   Work work() const;

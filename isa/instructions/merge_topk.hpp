@@ -20,10 +20,10 @@ struct MergeTopk {
   static constexpr auto fields() {
     return std::tuple(
         operand("to", &MergeTopk::to, Access::write, "(1, k) records; may be list a"),
-        steering("a", &MergeTopk::a, Access::read, "sorted list"),
-        steering("b", &MergeTopk::b, Access::read, "sorted list"),
-        steering("c", &MergeTopk::c, Access::read, "sorted list or none"),
-        steering("d", &MergeTopk::d, Access::read, "sorted list or none"),
+        operand("a", &MergeTopk::a, Access::read, "sorted list"),
+        operand("b", &MergeTopk::b, Access::read, "sorted list"),
+        operand("c", &MergeTopk::c, Access::read, "sorted list or none"),
+        operand("d", &MergeTopk::d, Access::read, "sorted list or none"),
         number("k", &MergeTopk::k, "records kept"));
   }
   Queue queue() const { return Queue::sort; }

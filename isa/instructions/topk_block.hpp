@@ -20,7 +20,7 @@ struct TopkBlock {
   static constexpr auto fields() {
     return std::tuple(
         operand("to", &TopkBlock::to, Access::write, "(1, k) records"),
-        steering("scores", &TopkBlock::scores, Access::read, "f32 scores, n elements"),
+        operand("scores", &TopkBlock::scores, Access::read, "f32 scores, n elements"),
         number("first", &TopkBlock::first, "position of the first score"),
         number("count", &TopkBlock::count, "scores that are valid"),
         number("k", &TopkBlock::k, "records kept"));
