@@ -5,7 +5,7 @@
 //   struct Stage {...};               ring slot, filled by load (and convert)
 //   struct Fixed {...};               one task, filled by prepare
 //   struct Scores {...};              one step's scores
-//   struct Board {...};               one step: weigh writes it; accumulate, the next weigh, finish read
+//   struct Board {...};               one step: weigh writes; accumulate, next weigh, finish read
 //   struct State {...};               one consumer's outputs and row vectors
 //   static constexpr int kDim;        reduction length of the scores, a multiple of 64
 //   static int tasks(const Args&);

@@ -23,7 +23,7 @@
 // zeros when loaded and left out when stored)
 //   load(tile, tensor, row, col)                    a rectangle, top left at (row, col)
 //   store(tensor, row, col, tile)
-//   gather(tile, tensor, col, index, row, first)    tile rows named by entries first, first + 1, ...
+//   gather(tile, tensor, col, index, row, first)    tile rows named by entries first, first+1, ...
 //                                                   of row `row` of the index table
 //   gather_pages(tile, tensor, col, index, row, first)   an entry names a page, a plane of a
 //                                                   (.., page rows, cols) tensor; whole pages
@@ -37,7 +37,7 @@
 //   mma_abt(acc, a, b, add)   acc (m, n) = or += a (m, k) b (n, k)^T
 //   mma_ab(acc, a, b, add)    acc (m, n) = or += a (m, k) b (k, n)
 // Rows of an accumulator or tile, fp32
-//   raise_rows(max, old, x, slack)      old maximum unless x rises more than slack above; 0 is exact
+//   raise_rows(max, old, x, slack)      old maximum unless x rises more than slack over; 0: exact
 //   sum_rows(sum, x)    max_rows(max, x)
 //   exp2_rows(y, x, max, scale)         2^((x - max) * scale)
 //   scale_rows(x, factor)   divide_rows(x, divisor)   in place; x / 0 is 0 (an empty softmax row)

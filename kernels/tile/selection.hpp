@@ -10,8 +10,8 @@
 //   static void prepare(M&, const Task&, Fixed&);                                   optional
 //   static void begin(M&, const Task&, State&);                                     optional
 //   static void load(M&, const Task&, int step, Stage&);
-//   static void score(M&, const Task&, int step, Fixed&, Stage&, Scores&);          optional: matrix
-//   static void weigh(M&, const Task&, int step, Fixed&, Stage&, Scores&, Board&);  optional: vector
+//   static void score(M&, const Task&, int step, Fixed&, Stage&, Scores&);         optional: matrix
+//   static void weigh(M&, const Task&, int step, Fixed&, Stage&, Scores&, Board&); optional: vector
 //   static void select(M&, const Task&, int step, Stage&, Board&, State&);          optional: sort
 //   static void finish(M&, const Task&, State&);                                    optional
 //
