@@ -57,11 +57,14 @@ Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const Commo
   ActiveTime active;
   std::vector<traces::Observer*> observers{&stalls, &active};
   std::unique_ptr<traces::PerfettoWriter> trace;
+  std::vector<std::string> names;
+  for (const auto& step : plan.steps()) names.push_back(step.name);
   if (!trace_path.empty()) {
     trace = std::make_unique<traces::PerfettoWriter>(
         trace_path, traces::PerfettoOptions{.level = traces::trace_level(options.trace),
                                             .clock_hz = chip.clock_ghz * 1e9,
-                                            .chip = chip.name});
+                                            .chip = chip.name,
+                                            .kernels = names});
     observers.push_back(trace.get());
   }
 
