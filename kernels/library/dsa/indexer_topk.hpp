@@ -13,7 +13,7 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
   using Scoring = IndexScoring<M, kHeads, kQueries, Form>;
   static constexpr const char* kName = "indexer_topk";
   static constexpr int kKeys = Scoring::kKeys;
-  static constexpr int kBlock = 2048, kSteps = kBlock / kKeys;  // scores sorted at a time
+  static constexpr int kBlock = 1024, kSteps = kBlock / kKeys;  // scores sorted at a time
 
   template <class T, int R, int C> using Tile = typename M::template Tile<T, R, C>;
   using List = typename M::template List<dsa::kTopk>;
