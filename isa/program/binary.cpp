@@ -229,6 +229,11 @@ uint32_t crc32(std::span<const std::byte> bytes, uint32_t crc) {
   return ~crc;
 }
 
+bool is_binary(std::span<const std::byte> bytes) {
+  return bytes.size() >= kMagic.size() &&
+         std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
 std::vector<std::byte> encode(const TaskProgram& program) {
   if (program.tensors.size() > kMaxTensors)
     throw InvariantError("a program has more than 65535 tensors");
@@ -255,7 +260,7 @@ TaskProgram decode(std::span<const std::byte> bytes, const std::string& filename
   Reader r(bytes, filename);
   if (bytes.size() < kHeader)
     r.fail(fmt::format("{} bytes are no program; its header alone has {}", bytes.size(), kHeader));
-  if (std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
+  if (!is_binary(bytes))
     r.fail("this is no Daybreak program (the first 8 bytes are not its mark)");
   r.skip(kMagic.size());
   const uint32_t version = r.number<uint32_t>("the version");

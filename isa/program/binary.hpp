@@ -13,6 +13,8 @@ namespace daybreak::isa {
 
 inline constexpr uint32_t kBinaryVersion = 1;
 
+// Whether a file starts as the binary form does; anything else may be text.
+bool is_binary(std::span<const std::byte> bytes);
 std::vector<std::byte> encode(const TaskProgram& program);
 // Throws UserError naming the file, the byte offset and what was expected there.
 TaskProgram decode(std::span<const std::byte> bytes, const std::string& filename);

@@ -14,12 +14,9 @@
 namespace daybreak::cli {
 namespace {
 
-// Files are told apart by their first bytes: the binary form starts with its magic, "DAYBREAK".
-bool is_binary(const std::string& bytes) { return bytes.starts_with("DAYBREAK"); }
-
 isa::TaskProgram read_program(const std::string& file) {
   const std::string bytes = configs::read_file(file);
-  return is_binary(bytes) ? isa::decode(std::as_bytes(std::span(bytes)), file)
+  return isa::is_binary(std::as_bytes(std::span(bytes))) ? isa::decode(std::as_bytes(std::span(bytes)), file)
                           : isa::assemble(bytes, file);
 }
 

@@ -1,5 +1,5 @@
-// The two forms of model description that read_model knows. Bounds are generous (a power of two above any
-// published model) and keep every product of two sizes far inside 64 bits.
+// The two forms of model description that read_model knows. Bounds are generous (a power of two
+// above any published model) and keep every product of two sizes far inside 64 bits.
 #pragma once
 #include "configs/reader/node.hpp"
 #include "kernels/runtime/model/model.hpp"
@@ -8,7 +8,7 @@ namespace daybreak::kernels {
 
 inline constexpr int64_t kMostLayers = 4096;
 inline constexpr int64_t kMostHeads = 4096;
-inline constexpr int64_t kMostWidth = 1 << 20;        // hidden, ranks, intermediate
+inline constexpr int64_t kMostWidth = 1 << 20;  // hidden, ranks, intermediate
 inline constexpr int64_t kMostHeadDim = 65536;
 inline constexpr int64_t kMostExperts = 65536;
 inline constexpr int64_t kMostPositions = 1ll << 31;  // index tables hold int32 positions

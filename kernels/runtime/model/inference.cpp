@@ -41,8 +41,14 @@ ModelConfig read_inference_form(const Node& root) {
   const std::string source = "operators.md section 1 (DeepSeek-V3.2-Exp)";
   model.max_positions = 163840;
   model.rms_epsilon = 1e-6;
-  model.rope = {.theta = 10000, .factor = 40, .original_positions = 4096, .beta_fast = 32,
-                .beta_slow = 1, .mscale = 1, .mscale_all_dim = 1, .yarn = true};
+  model.rope = {.theta = 10000,
+                .factor = 40,
+                .original_positions = 4096,
+                .beta_fast = 32,
+                .beta_slow = 1,
+                .mscale = 1,
+                .mscale_all_dim = 1,
+                .yarn = true};
   model.rope_interleaved = true;
   model.indexer.interleaved = false;
   assume(model, "max positions", "163840", source);

@@ -25,14 +25,16 @@ ModelConfig read_node(const Node& root, const std::string& name) {
     model = read_published_form(root);
   }
   model.name = name;
-  model.assumed.push_back({"index-key LayerNorm epsilon", configs::number_text(model.indexer.norm_epsilon),
+  model.assumed.push_back({"index-key LayerNorm epsilon",
+                           configs::number_text(model.indexer.norm_epsilon),
                            "operators.md section 2"});
   model.assumed.push_back({"kv record", "656 bytes (E4M3 latent, fp32 scales, BF16 rope)",
                            "operators.md section 4; no config states it"});
   model.assumed.push_back({"kv page", std::to_string(model.kv_page_tokens) + " tokens",
                            "operators.md section 4, serving page size"});
-  model.assumed.push_back({"index-key page", std::to_string(model.index_page_tokens) +
-                                                 " tokens, 8448 bytes at 128 codes and one scale each",
+  model.assumed.push_back({"index-key page",
+                           std::to_string(model.index_page_tokens) +
+                               " tokens, 8448 bytes at 128 codes and one scale each",
                            "operators.md section 3"});
   return model;
 }
@@ -42,7 +44,7 @@ std::string name_of_file(const std::string& path) {
   std::string name = path.substr(path.find_last_of('/') + 1);
   if (name.ends_with(".json")) name.resize(name.size() - 5);
   if (name.ends_with("_config")) name.resize(name.size() - 7);
-  if (name == "config") {   // ".../DeepSeek-V3.2/config.json" is named by its folder
+  if (name == "config") {  // ".../DeepSeek-V3.2/config.json" is named by its folder
     const std::string folder = path.substr(0, path.size() - std::min(path.size(), name.size() + 6));
     const std::string last = folder.substr(folder.find_last_of('/') + 1);
     if (!last.empty() && last != "." && last != "..") name = last;
@@ -61,7 +63,8 @@ double ModelConfig::softmax_scale() const {
 
 double ModelConfig::rope_magnitude() const {
   if (!rope.yarn) return 1;
-  return yarn_magnitude(rope.factor, rope.mscale) / yarn_magnitude(rope.factor, rope.mscale_all_dim);
+  return yarn_magnitude(rope.factor, rope.mscale) /
+         yarn_magnitude(rope.factor, rope.mscale_all_dim);
 }
 
 ModelConfig read_model(const std::string& path) {

@@ -13,7 +13,7 @@ struct Assumption {
 
 struct RopeConfig {
   double theta = 10000;
-  double factor = 1;                  // YaRN; 1 = plain
+  double factor = 1;  // YaRN; 1 = plain
   int64_t original_positions = 4096;
   double beta_fast = 32, beta_slow = 1;
   double mscale = 1, mscale_all_dim = 0;
@@ -22,20 +22,20 @@ struct RopeConfig {
 
 struct IndexerConfig {
   int64_t heads = 0, dim = 0, topk = 0;
-  double norm_epsilon = 1e-6;         // LayerNorm of the index keys; always assumed
-  bool interleaved = false;           // RoPE layout of index queries and keys (operators.md section 0)
+  double norm_epsilon = 1e-6;  // LayerNorm of the index keys; always assumed
+  bool interleaved = false;    // RoPE layout of index queries and keys (operators.md section 0)
 };
 
 struct ModelConfig {
   std::string name, architecture;
   int64_t layers = 0, hidden = 0, heads = 0;
   int64_t q_lora = 0, kv_lora = 0, nope_dim = 0, rope_dim = 0, value_dim = 0;
-  bool rope_interleaved = true;       // of the attention's own rope part
+  bool rope_interleaved = true;  // of the attention's own rope part
   int64_t max_positions = 0;
   double rms_epsilon = 1e-6;
   RopeConfig rope;
-  IndexerConfig indexer;              // heads == 0: no sparse attention
-  bool scale_ue8m0 = true;            // activation scales are powers of two
+  IndexerConfig indexer;    // heads == 0: no sparse attention
+  bool scale_ue8m0 = true;  // activation scales are powers of two
   int64_t experts = 0, experts_per_token = 0, dense_layers = 0, moe_intermediate = 0;
   int64_t shared_experts = 0, expert_groups = 1, limited_groups = 1;
   double routed_scale = 1;
@@ -49,10 +49,10 @@ struct ModelConfig {
   double rope_magnitude() const;
 };
 
-// Reads a Hugging Face config.json of model_type deepseek_v32 or glm_moe_dsa, or DeepSeek's own inference
-// config (keys dim, n_layers, ...). `path` may be the name of a file in configs/models. Throws UserError
-// with file:line:column for anything missing or mistyped, naming what is allowed; an architecture without
-// sparse attention is an error of its own.
+// Reads a Hugging Face config.json of model_type deepseek_v32 or glm_moe_dsa, or DeepSeek's own
+// inference config (keys dim, n_layers, ...). `path` may be the name of a file in configs/models.
+// Throws UserError with file:line:column for anything missing or mistyped, naming what is allowed;
+// an architecture without sparse attention is an error of its own.
 ModelConfig read_model(const std::string& path);
 ModelConfig read_model_text(const std::string& text, const std::string& name);
 

@@ -15,15 +15,17 @@ const std::vector<std::string> kKnown = {"deepseek_v32", "glm_moe_dsa"};
 
 // Keys that must stand in the file.
 const std::vector<std::string> kNeeded = {
-    "num_hidden_layers", "hidden_size",      "num_attention_heads", "q_lora_rank",
-    "kv_lora_rank",      "qk_nope_head_dim", "qk_rope_head_dim",    "v_head_dim",
-    "max_position_embeddings", "rms_norm_eps", "index_n_heads", "index_head_dim", "index_topk"};
+    "num_hidden_layers", "hidden_size",   "num_attention_heads",
+    "q_lora_rank",       "kv_lora_rank",  "qk_nope_head_dim",
+    "qk_rope_head_dim",  "v_head_dim",    "max_position_embeddings",
+    "rms_norm_eps",      "index_n_heads", "index_head_dim",
+    "index_topk"};
 
 // Published keys that are spelt almost like a needed one.
 const std::vector<std::string> kAlike = {"qk_head_dim", "head_dim"};
 
-// A published file holds many keys that nobody here reads, so an unknown key is no error; one that looks
-// like a needed key which is absent is.
+// A published file holds many keys that nobody here reads, so an unknown key is no error; one that
+// looks like a needed key which is absent is.
 void check_spelling(const Node& root) {
   for (const auto& needed : kNeeded) {
     if (root.find(needed)) continue;
@@ -31,11 +33,11 @@ void check_spelling(const Node& root) {
       const auto is_in = [&](const auto& list) {
         return std::find(list.begin(), list.end(), key.name) != list.end();
       };
-      if (!is_in(kNeeded) && !is_in(kAlike) &&
-          configs::nearest(key.name, {needed}) == needed &&
+      if (!is_in(kNeeded) && !is_in(kAlike) && configs::nearest(key.name, {needed}) == needed &&
           configs::edit_distance(key.name, needed) <= 2)
-        throw UserError(root.at(key), "the key " + in_quotes(needed) + " is missing; did you mean it by " +
-                                          in_quotes(key.name) + "?");
+        throw UserError(root.at(key), "the key " + in_quotes(needed) +
+                                          " is missing; did you mean it by " + in_quotes(key.name) +
+                                          "?");
     }
   }
 }
@@ -48,7 +50,8 @@ std::string architecture_of(const Node& root) {
     const std::string sentence =
         "the model " + in_quotes(type) +
         " has no sparse-attention indexer: index_n_heads, index_head_dim and index_topk are absent; "
-        "supported are " + configs::any_of(kKnown);
+        "supported are " +
+        configs::any_of(kKnown);
     root.require("model_type").fail(sentence);
   }
   if (!known)
@@ -62,9 +65,11 @@ void read_rope(const Node& root, ModelConfig& model) {
   RopeConfig& rope = model.rope;
   const bool newer = root.has("rope_parameters");
   if (newer && root.has("rope_scaling"))
-    assume(model, "rope_scaling", "ignored", "the file also states rope_parameters, the newer form");
-  const Node* part = newer ? root.find("rope_parameters")
-                           : root.has("rope_scaling") ? root.find("rope_scaling") : nullptr;
+    assume(model, "rope_scaling", "ignored",
+           "the file also states rope_parameters, the newer form");
+  const Node* part = newer                      ? root.find("rope_parameters")
+                     : root.has("rope_scaling") ? root.find("rope_scaling")
+                                                : nullptr;
   const bool theta_inside = part && part->has("rope_theta");
   const Node& holder = theta_inside ? *part : root;
   if (holder.has("rope_theta")) {
@@ -74,14 +79,12 @@ void read_rope(const Node& root, ModelConfig& model) {
   }
   if (!part) return;
   const char* type_key = part->has("rope_type") ? "rope_type" : "type";
-  const std::string type = part->has(type_key)
-                               ? part->find(type_key)->word({"default", "yarn"})
-                               : std::string("default");
+  const std::string type = part->has(type_key) ? part->find(type_key)->word({"default", "yarn"})
+                                               : std::string("default");
   if (type == "default") return;
   rope.yarn = true;
   rope.factor = part->number_at("factor", 1, 1e6);
-  rope.original_positions =
-      part->integer_at("original_max_position_embeddings", 1, kMostPositions);
+  rope.original_positions = part->integer_at("original_max_position_embeddings", 1, kMostPositions);
   rope.beta_fast = part->number_or("beta_fast", 32, 1e-3, 1e6);
   rope.beta_slow = part->number_or("beta_slow", 1, 1e-3, 1e6);
   rope.mscale = part->number_or("mscale", 1, 0, 100);
@@ -106,8 +109,8 @@ void read_layouts(const Node& root, const std::string& type, ModelConfig& model)
 }
 
 void read_scales(const Node& root, ModelConfig& model) {
-  const Node* quantisation = root.has("quantization_config") ? root.find("quantization_config")
-                                                              : nullptr;
+  const Node* quantisation =
+      root.has("quantization_config") ? root.find("quantization_config") : nullptr;
   if (quantisation && quantisation->has("scale_fmt")) {
     quantisation->find("scale_fmt")->word({"ue8m0"});
     model.scale_ue8m0 = true;
@@ -130,7 +133,8 @@ void read_attention(const Node& root, ModelConfig& model) {
   model.indexer.heads = root.integer_at("index_n_heads", 1, kMostHeads);
   model.indexer.dim = root.integer_at("index_head_dim", 2, kMostHeadDim);
   model.indexer.topk = root.integer_at("index_topk", 1, kMostWidth);
-  // The softmax scale comes from the whole query head; `head_dim` is not it (operators.md section 1).
+  // The softmax scale comes from the whole query head; `head_dim` is not it (operators.md section
+  // 1).
   if (root.has("qk_head_dim")) {
     const Node& whole = root.require("qk_head_dim");
     if (whole.integer(1, 2 * kMostHeadDim) != model.nope_dim + model.rope_dim)

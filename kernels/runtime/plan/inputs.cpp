@@ -110,9 +110,10 @@ void DecodeInputs::add_step_vectors() {
   put(token_positions, places);
   angles = add("angles", std::max<int64_t>(w.longest(), 1) * dsa::kRope * 4, rope_rows(rope));
 
-  auto bf16_rows = [&](const char* name, Stream stream, int64_t heads, int64_t tile, int64_t cols) {
+  auto bf16_rows = [&](const char* name, Stream stream, int64_t heads, int64_t tile, int64_t cols,
+                       float deviation = 1) {
     return add(name, tokens * tile * cols * 2,
-               padded(gaussian_bf16(w.seed, stream), heads, tile, cols * 2));
+               padded(gaussian_bf16(w.seed, stream, deviation), heads, tile, cols * 2));
   };
   index_q_raw = bf16_rows("index_q_raw", Stream::index_queries, w.index_heads, index_head_tile, dsa::kKey);
   index_k_raw = bf16_rows("index_k_raw", Stream::index_key_raw, 1, 1, dsa::kKey);
@@ -121,7 +122,9 @@ void DecodeInputs::add_step_vectors() {
                             index_head_tile, 4));
   norm_weight = add("norm_weight", dsa::kKey * 4, gaussian_f32(w.seed, Stream::norm_weight, 1, 0.1f));
   norm_bias = add("norm_bias", dsa::kKey * 4, gaussian_f32(w.seed, Stream::norm_bias, 0, 0.1f));
-  q_raw = bf16_rows("q_raw", Stream::queries, w.heads, padded_heads, dsa::kDim);
+  // A quarter, so that logits deviate by about one and every selected key counts: with unit queries a
+  // handful of keys would carry the whole softmax and the rest could be wrong unseen.
+  q_raw = bf16_rows("q_raw", Stream::queries, w.heads, padded_heads, dsa::kDim, 0.25f);
   latent_raw = bf16_rows("latent_raw", Stream::latent_raw, 1, 1, dsa::kLatent);
   rope_raw = bf16_rows("rope_raw", Stream::rope_raw, 1, 1, dsa::kRope);
   latent_weight = add("latent_weight", dsa::kLatent * 4,

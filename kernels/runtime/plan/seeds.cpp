@@ -175,11 +175,12 @@ PagePlacement place_pages(const Workload& w, int64_t page_tokens, uint64_t strea
   return out;
 }
 
-isa::Generator gaussian_bf16(uint64_t seed, Stream stream) {
+isa::Generator gaussian_bf16(uint64_t seed, Stream stream, float deviation) {
   return [=](uint64_t offset, std::span<std::byte> to) {
     whole_elements(offset, to, 2, [&](uint64_t first, size_t count, std::byte* bytes) {
       std::vector<float> values(count);
       numeric::gaussian_bf16(seed, uint64_t(stream), first, values);
+      for (float& x : values) x *= deviation;
       numeric::encode_bf16(values, reinterpret_cast<uint16_t*>(bytes));
     });
   };

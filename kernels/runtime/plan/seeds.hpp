@@ -47,8 +47,8 @@ struct PagePlacement {
 };
 PagePlacement place_pages(const Workload&, int64_t page_tokens, uint64_t stream);
 
-// BF16 Gaussian values of a stream.
-isa::Generator gaussian_bf16(uint64_t seed, Stream);
+// BF16 Gaussian values of a stream times a power of two.
+isa::Generator gaussian_bf16(uint64_t seed, Stream, float deviation = 1);
 // fp32: mean + deviation x Gaussian.
 isa::Generator gaussian_f32(uint64_t seed, Stream, float mean, float deviation);
 // Index-key pages (8448 bytes: E4M3 codes, then fp32 scales), or BF16 rows for CacheForm::bf16.
