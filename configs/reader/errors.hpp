@@ -1,5 +1,6 @@
-// The three ways a run can end badly (design rule: what the user wrote, what the numbers say, what we
-// broke). Everything below throws one of these; only the command line turns them into exit codes.
+// The three ways a run can end badly (design rule: what the user wrote, what the numbers say, what
+// we broke). Everything below throws one of these; only the command line turns them into exit
+// codes.
 #pragma once
 #include <stdexcept>
 #include <string>

@@ -14,8 +14,8 @@ using Values = Expression::Values;
 struct Expression::Term {
   enum class Kind { number, metric, call, negate, binary } kind = Kind::number;
   double number = 0;
-  size_t reference = 0;                 // metric: position in references()
-  std::string name;                     // call: function; binary: operator
+  size_t reference = 0;  // metric: position in references()
+  std::string name;      // call: function; binary: operator
   Position at;
   std::vector<std::shared_ptr<const Term>> inputs;
 };
@@ -27,7 +27,7 @@ using Pointer = std::shared_ptr<const Term>;
 
 struct Function {
   const char* name;
-  size_t least, most;                   // arguments
+  size_t least, most;  // arguments
 };
 constexpr size_t kAny = 1000;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -70,7 +70,8 @@ class Parser {
     return at_ < text_.size() ? in_quotes(std::string_view(text_).substr(at_, 12)) : "the end";
   }
   void space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
+      ++at_;
   }
   bool take(const std::string& word) {
     space();
@@ -179,7 +180,8 @@ class Parser {
       std::vector<std::string> names;
       for (const auto& f : kFunctions) names.push_back(f.name);
       throw UserError(call.at, "in the expression, there is no function " + in_quotes(call.name) +
-                                   "; allowed are " + any_of(names) + did_you_mean(call.name, names));
+                                   "; allowed are " + any_of(names) +
+                                   did_you_mean(call.name, names));
     }
     do call.inputs.push_back(binary(0));
     while (take(","));
@@ -225,7 +227,8 @@ class Evaluator {
       case Term::Kind::metric: return lookup_(references_[term.reference]);
       case Term::Kind::negate: {
         Values values = (*this)(*term.inputs[0]);
-        for (double& v : values) v = term.name == "-" ? -v : std::isfinite(v) ? double(v == 0) : kUnknown;
+        for (double& v : values)
+          v = term.name == "-" ? -v : std::isfinite(v) ? double(v == 0) : kUnknown;
         return values;
       }
       case Term::Kind::binary: return binary(term);

@@ -1,6 +1,6 @@
-// Arithmetic and comparisons over the metrics of runs, for tables and verdicts of a study. Values are
-// lists of numbers; a single run's metric is a list of one, a grid's metric one number per run of the
-// grid in file order. A list of one combines with any list, others must have equal length.
+// Arithmetic and comparisons over the metrics of runs, for tables and verdicts of a study. Values
+// are lists of numbers; a single run's metric is a list of one, a grid's metric one number per run
+// of the grid in file order. A list of one combines with any list, others must have equal length.
 //
 //   expr   : or-expr      or  and  not  < <= > >= == !=  + -  * /  unary -
 //   atom   : 12.5   name.metric   metric (columns: of the row's run)   f(expr, ...)   ( expr )
@@ -8,8 +8,8 @@
 //            delta (differences of neighbours)   ratio (quotients of neighbours)
 //            first last (one number)   tail(list, n) (the last n numbers)
 //
-// Comparisons give 1 or 0. One of a number that is not finite gives NaN, which and, or, not hand on and
-// which fails a verdict: a division by zero never passes one.
+// Comparisons give 1 or 0. One of a number that is not finite gives NaN, which and, or, not hand on
+// and which fails a verdict: a division by zero never passes one.
 #pragma once
 #include <functional>
 #include <memory>
@@ -42,7 +42,7 @@ class Expression {
   const std::vector<MetricReference>& references() const { return references_; }
   const std::string& text() const { return text_; }
 
-  struct Term;   // a node of the parsed tree
+  struct Term;  // a node of the parsed tree
 
  private:
   std::shared_ptr<const Term> root_;

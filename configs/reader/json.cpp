@@ -1,5 +1,6 @@
-// A strict reader of JSON (RFC 8259): one value, no comments, no trailing commas, no duplicate keys,
-// surrogate pairs decoded, lone surrogates and invalid UTF-8 refused. Columns count bytes from 1.
+// A strict reader of JSON (RFC 8259): one value, no comments, no trailing commas, no duplicate
+// keys, surrogate pairs decoded, lone surrogates and invalid UTF-8 refused. Columns count bytes
+// from 1.
 #include <unordered_set>
 
 #include "configs/reader/loader.hpp"
@@ -47,7 +48,8 @@ class JsonReader {
   // Skips white space and gives the next character, which must exist.
   char next(const char* expected) {
     space();
-    if (!more()) fail(std::string("the file ends where ") + expected + " is expected; is it cut off?");
+    if (!more())
+      fail(std::string("the file ends where ") + expected + " is expected; is it cut off?");
     return here();
   }
 
@@ -129,7 +131,8 @@ class JsonReader {
 
   bool digit() const { return more() && here() >= '0' && here() <= '9'; }
   void digits() {
-    if (!digit()) fail(more() ? "a digit is expected in this number" : "the file ends inside a number");
+    if (!digit())
+      fail(more() ? "a digit is expected in this number" : "the file ends inside a number");
     while (digit()) ++at_;
   }
   std::string number() {
@@ -153,9 +156,12 @@ class JsonReader {
     for (int i = 0; i < 4; ++i, ++at_) {
       const char c = more() ? here() : '"';
       const int low = c | 32;
-      if (c >= '0' && c <= '9') code = code * 16 + uint32_t(c - '0');
-      else if (low >= 'a' && low <= 'f') code = code * 16 + uint32_t(low - 'a' + 10);
-      else fail("four hexadecimal digits are expected after \\u");
+      if (c >= '0' && c <= '9')
+        code = code * 16 + uint32_t(c - '0');
+      else if (low >= 'a' && low <= 'f')
+        code = code * 16 + uint32_t(low - 'a' + 10);
+      else
+        fail("four hexadecimal digits are expected after \\u");
     }
     return code;
   }
@@ -166,7 +172,9 @@ class JsonReader {
     const char c = here();
     ++at_;
     switch (c) {
-      case '"': case '\\': case '/': out += c; return;
+      case '"':
+      case '\\':
+      case '/': out += c; return;
       case 'b': out += '\b'; return;
       case 'f': out += '\f'; return;
       case 'n': out += '\n'; return;

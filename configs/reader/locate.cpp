@@ -80,8 +80,8 @@ Located locate(const std::string& name_or_file, const std::string& folder,
             .shown = "configs/" + folder + "/" + file};
   }
   throw UserError(in_quotes(name_or_file) + " is neither a preset in configs/" + folder +
-                  " nor a path (with a '/' or ending in " + suffix + "); presets are " + (known.empty() ? "missing" : any_of(known)) +
-                  did_you_mean(name_or_file, known));
+                  " nor a path (with a '/' or ending in " + suffix + "); presets are " +
+                  (known.empty() ? "missing" : any_of(known)) + did_you_mean(name_or_file, known));
 }
 
 }  // namespace daybreak::configs

@@ -138,8 +138,8 @@ void Node::only(const std::vector<std::string>& allowed) const {
     if (std::find(allowed.begin(), allowed.end(), key.name) != allowed.end()) continue;
     const std::string near = did_you_mean(key.name, allowed);
     throw UserError(at(key), "unknown key " + in_quotes(key.name) +
-                                 (name_.empty() ? "" : " in " + in_quotes(name_)) + "; allowed are " +
-                                 any_of(allowed) + near);
+                                 (name_.empty() ? "" : " in " + in_quotes(name_)) +
+                                 "; allowed are " + any_of(allowed) + near);
   }
 }
 

@@ -32,29 +32,29 @@ class Node {
   bool is_map() const { return kind_ == Kind::map; }
   bool is_list() const { return kind_ == Kind::list; }
   bool is_null() const { return kind_ == Kind::null; }
-  bool is_text() const { return kind_ == Kind::scalar && quoted_; }   // was written in quotes
+  bool is_text() const { return kind_ == Kind::scalar && quoted_; }  // was written in quotes
   Position at() const;
   Position at(const Key& key) const;
-  const std::string& name() const { return name_; }   // the key it stands at; may be empty
-  [[noreturn]] void fail(const std::string& sentence) const;   // UserError at this place
+  const std::string& name() const { return name_; }           // the key it stands at; may be empty
+  [[noreturn]] void fail(const std::string& sentence) const;  // UserError at this place
 
   // Scalars. Bounds are inclusive.
-  const std::string& text() const;                    // any scalar, as written
+  const std::string& text() const;  // any scalar, as written
   int64_t integer(int64_t low = std::numeric_limits<int64_t>::min(),
                   int64_t high = std::numeric_limits<int64_t>::max()) const;
   double number(double low = std::numeric_limits<double>::lowest(),
                 double high = std::numeric_limits<double>::max()) const;
-  bool flag() const;                                  // true or false, nothing else
-  const std::string& string() const;                  // text that is not a number, flag or null in JSON
+  bool flag() const;                  // true or false, nothing else
+  const std::string& string() const;  // text that is not a number, flag or null in JSON
   const std::string& word(const std::vector<std::string>& allowed) const;
 
   // Lists and maps. `size` is the number of entries; keys are in the order of the file.
   size_t size() const { return items_.size(); }
-  const std::vector<Node>& items() const;             // fails unless a list
-  const std::vector<Key>& keys() const;               // fails unless a map
-  const std::vector<Node>& values() const;            // fails unless a map; values()[i] is of keys()[i]
-  const Node* find(std::string_view key) const;       // nullptr when absent; fails unless a map
-  const Node& require(std::string_view key) const;    // fails when absent
+  const std::vector<Node>& items() const;        // fails unless a list
+  const std::vector<Key>& keys() const;          // fails unless a map
+  const std::vector<Node>& values() const;       // fails unless a map; values()[i] is of keys()[i]
+  const Node* find(std::string_view key) const;  // nullptr when absent; fails unless a map
+  const Node& require(std::string_view key) const;  // fails when absent
   // Fails at the first key that is not among `allowed`, naming the nearest one.
   void only(const std::vector<std::string>& allowed) const;
 
@@ -72,15 +72,18 @@ class Node {
   double number_or(std::string_view key, double value, double low, double high) const;
   bool flag_or(std::string_view key, bool value) const;
   std::string string_or(std::string_view key, const std::string& value) const;
-  bool has(std::string_view key) const;               // present and not null
+  bool has(std::string_view key) const;  // present and not null
 
   // Building, for the loaders.
-  void set_text(std::string text, bool quoted) { text_ = std::move(text); quoted_ = quoted; }
+  void set_text(std::string text, bool quoted) {
+    text_ = std::move(text);
+    quoted_ = quoted;
+  }
   Node& add_item(Node node) { return items_.emplace_back(std::move(node)); }
   Node& add_member(Key key, Node node);
 
  private:
-  std::string subject() const;                        // "'cores'" or "this value"
+  std::string subject() const;  // "'cores'" or "this value"
   std::shared_ptr<const std::string> file_;
   std::string name_, text_;
   std::vector<Node> items_;

@@ -10,8 +10,8 @@ Setting parse_setting(const std::string& text, const Position& at) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos)
     throw UserError(at, "a setting has the form path=value, such as chip.core.dma.outstanding=32");
-  Setting setting{.path = trim(text.substr(0, equals)), .value = trim(text.substr(equals + 1)),
-                  .at = at};
+  Setting setting{
+      .path = trim(text.substr(0, equals)), .value = trim(text.substr(equals + 1)), .at = at};
   if (setting.path.empty() || setting.value.empty())
     throw UserError(at, "a setting has the form path=value, and neither side may be empty");
   return setting;

@@ -7,9 +7,9 @@
 namespace daybreak::configs {
 
 struct Setting {
-  std::string path;      // "chip.core.dma.outstanding", the leading "chip." may be left out
-  std::string value;     // "32", "1.65 GHz"
-  Position at;           // where the user wrote it, for messages
+  std::string path;   // "chip.core.dma.outstanding", the leading "chip." may be left out
+  std::string value;  // "32", "1.65 GHz"
+  Position at;        // where the user wrote it, for messages
 };
 
 // Splits "path=value"; `at` names the place, e.g. Position{.file = "--set chip.cores=8"}.

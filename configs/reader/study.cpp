@@ -14,7 +14,7 @@ constexpr size_t kMostRuns = 10000;
 
 // One `over` entry: what it changes and the values it goes through.
 struct Axis {
-  std::string target;                // "args.context", "set.chip.cores", "chip", "values", "index"
+  std::string target;  // "args.context", "set.chip.cores", "chip", "values", "index"
   std::vector<const Node*> values;
 };
 
@@ -102,8 +102,10 @@ class StudyReader {
                 in_quotes(run.name));
     if (node.has("kernel") == node.has("day0"))
       node.fail("the run " + in_quotes(run.name) + " needs one of 'kernel' and 'day0'");
-    if (node.has("kernel")) run.kernel = node.string_at("kernel");
-    else run.model = node.string_at("day0");
+    if (node.has("kernel"))
+      run.kernel = node.string_at("kernel");
+    else
+      run.model = node.string_at("day0");
     read_common(node, run);
     return run;
   }
@@ -111,7 +113,8 @@ class StudyReader {
   void add(StudyRun run, const Node& where) {
     if (study_.runs.size() == kMostRuns)
       where.fail("a study may have up to " + std::to_string(kMostRuns) + " runs");
-    if (!names_.insert(run.name).second) where.fail("the name " + in_quotes(run.name) + " is taken");
+    if (!names_.insert(run.name).second)
+      where.fail("the name " + in_quotes(run.name) + " is taken");
     study_.groups.push_back({run.name, {study_.runs.size()}});
     study_.runs.push_back(std::move(run));
   }
@@ -142,11 +145,16 @@ class StudyReader {
   }
 
   static void apply(StudyRun& run, const std::string& target, const Node& value) {
-    if (target == "chip") run.chip = value.string();
-    else if (target == "values") run.values = value.word({"full", "steering"});
-    else if (target == "index") run.index = value.string();
-    else if (target[0] == 'a') set_argument(run, target.substr(5), value.text());
-    else set_setting(run, target.substr(4), value);
+    if (target == "chip")
+      run.chip = value.string();
+    else if (target == "values")
+      run.values = value.word({"full", "steering"});
+    else if (target == "index")
+      run.index = value.string();
+    else if (target[0] == 'a')
+      set_argument(run, target.substr(5), value.text());
+    else
+      set_setting(run, target.substr(4), value);
     run.name.append("_").append(part_of_name(value.text()));
   }
 
@@ -158,7 +166,8 @@ class StudyReader {
     size_t points = 1;
     for (const auto& axis : lists) {
       points *= axis.values.size();
-      if (points > kMostRuns) over.fail("the grid has more than " + std::to_string(kMostRuns) + " points");
+      if (points > kMostRuns)
+        over.fail("the grid has more than " + std::to_string(kMostRuns) + " points");
     }
     StudyGroup group{pattern.name, {}};
     if (!names_.insert(pattern.name).second)
@@ -199,7 +208,8 @@ class StudyReader {
                          .holds = expression(node.require("holds"))};
     for (const auto& reference : verdict.holds.references())
       if (reference.run.empty())
-        throw UserError(reference.at, "in a verdict, a metric needs its run: NAME." + reference.metric);
+        throw UserError(reference.at,
+                        "in a verdict, a metric needs its run: NAME." + reference.metric);
     check_names(verdict.holds);
     study_.verdicts.push_back(std::move(verdict));
   }
@@ -210,10 +220,10 @@ class StudyReader {
       std::vector<std::string> known;
       for (const auto& group : study_.groups) known.push_back(group.name);
       const std::string hint = did_you_mean(reference.run, known);
-      throw UserError(reference.at, "there is no run or grid " + in_quotes(reference.run) +
-                                        (hint.empty() && known.size() <= 12
-                                             ? "; allowed are " + any_of(known)
-                                             : hint));
+      throw UserError(
+          reference.at,
+          "there is no run or grid " + in_quotes(reference.run) +
+              (hint.empty() && known.size() <= 12 ? "; allowed are " + any_of(known) : hint));
     }
   }
 
@@ -254,8 +264,8 @@ Expression::Lookup Study::lookup(Metric metric, size_t row) const {
       auto value = metric(run, reference.metric);
       if (!value) value = argument(runs.at(run), reference.metric);
       if (!value)
-        throw UserError(reference.at, "the run " + in_quotes(runs.at(run).name) + " has no metric " +
-                                          in_quotes(reference.metric));
+        throw UserError(reference.at, "the run " + in_quotes(runs.at(run).name) +
+                                          " has no metric " + in_quotes(reference.metric));
       out.push_back(*value);
     }
     return out;

@@ -2,7 +2,7 @@
 //
 //   title: Index overhead per selected key
 //   about: one or two sentences printed under the title            # optional
-//   defaults: {chip: mx-dma, values: full}                         # optional, for all runs and grids
+//   defaults: {chip: mx-dma, values: full}                         # optional, for all runs
 //   runs:
 //     - name: table                    # letters, digits and _
 //       kernel: sparse_mla             # or   day0: deepseek-v3.2   (a preset or a config.json)
@@ -21,9 +21,9 @@
 //   verdicts:
 //     - {name: "flat in context", holds: "max(by_context.us) / min(by_context.us) <= 1.15"}
 #pragma once
-#include <string>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,9 +34,9 @@ namespace daybreak::configs {
 
 struct StudyRun {
   std::string name;
-  std::string kernel;                // empty: a day0 run
-  std::string model;                 // of a day0 run: preset name or path
-  std::vector<std::pair<std::string, std::string>> args;   // in file order
+  std::string kernel;                                     // empty: a day0 run
+  std::string model;                                      // of a day0 run: preset name or path
+  std::vector<std::pair<std::string, std::string>> args;  // in file order
   std::string chip = "mx-dma";
   std::vector<Setting> set;
   std::string values = "full", index = "computed";
@@ -46,13 +46,13 @@ struct StudyRun {
 // Runs that came from one `grids` entry (or one single run, under its own name).
 struct StudyGroup {
   std::string name;
-  std::vector<size_t> runs;          // positions in Study::runs
+  std::vector<size_t> runs;  // positions in Study::runs
 };
 
 struct StudyColumn {
   std::string title;
   Expression value;
-  int digits = 1;                    // behind the point
+  int digits = 1;  // behind the point
 };
 
 struct StudyVerdict {
@@ -62,14 +62,14 @@ struct StudyVerdict {
 
 struct Study {
   std::string title, about;
-  std::vector<StudyRun> runs;        // grids expanded, behind the single runs
-  std::vector<StudyGroup> groups;    // what expressions may name
+  std::vector<StudyRun> runs;      // grids expanded, behind the single runs
+  std::vector<StudyGroup> groups;  // what expressions may name
   std::vector<StudyColumn> columns;
   std::vector<StudyVerdict> verdicts;
 
   const StudyGroup* group(const std::string& name) const;
-  // A lookup for verdicts: `metric(run, name)` gives one number or nothing; a numeric argument of the
-  // run is a metric too. Unknown metrics are a UserError.
+  // A lookup for verdicts: `metric(run, name)` gives one number or nothing; a numeric argument of
+  // the run is a metric too. Unknown metrics are a UserError.
   using Metric = std::function<std::optional<double>(size_t run, const std::string& name)>;
   Expression::Lookup lookup(Metric metric) const;
   // The same for the column cells of one run.

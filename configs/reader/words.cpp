@@ -27,7 +27,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  constexpr size_t kLongest = 200;   // nobody mistypes a longer key; keeps hostile keys cheap
+  constexpr size_t kLongest = 200;  // nobody mistypes a longer key; keeps hostile keys cheap
   if (word.size() > kLongest) return "";
   std::string best;
   int least = std::max(2, int(word.size() / 3)) + 1;

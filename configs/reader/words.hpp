@@ -9,8 +9,8 @@ namespace daybreak::configs {
 // Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other.
 int edit_distance(std::string_view a, std::string_view b);
 
-// The known word within a third of the length (at least 2 edits); empty when none is near. Ties go to the
-// word that stands first.
+// The known word within a third of the length (at least 2 edits); empty when none is near. Ties go
+// to the word that stands first.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 // "; did you mean 'x'?" or empty.

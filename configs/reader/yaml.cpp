@@ -1,5 +1,5 @@
-// YAML through yaml-cpp's event interface: depth and count are checked at every event, so the parser
-// never recurses further than the cap, and the tree is built without yaml-cpp's own nodes.
+// YAML through yaml-cpp's event interface: depth and count are checked at every event, so the
+// parser never recurses further than the cap, and the tree is built without yaml-cpp's own nodes.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -118,8 +118,7 @@ class TreeBuilder : public YAML::EventHandler {
   void open(const YAML::Mark& mark, Kind kind) {
     count(mark);
     if (wants_key()) fail(mark, "a key must be a single value");
-    if (int(levels_.size()) >= kMaxDepth)
-      fail(mark, too_deep());
+    if (int(levels_.size()) >= kMaxDepth) fail(mark, too_deep());
     levels_.push_back({Node(file_, name(), kind, mark.line + 1, mark.column + 1), {}, false, {}});
   }
   void close() {
@@ -133,8 +132,10 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     Level& level = levels_.back();
-    if (level.node.is_map()) level.node.add_member(std::move(level.key), std::move(node));
-    else level.node.add_item(std::move(node));
+    if (level.node.is_map())
+      level.node.add_member(std::move(level.key), std::move(node));
+    else
+      level.node.add_item(std::move(node));
     level.has_key = false;
   }
 
@@ -152,8 +153,9 @@ void check_characters(std::string_view text, const std::string& name) {
     const size_t length = utf8_length(text.substr(i, 4));
     const bool control = (c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f;
     if (length == 0 || control)
-      throw UserError(Position{name, line, int(i - start) + 1},
-                      control ? "a control character is not allowed here" : "this is not valid UTF-8");
+      throw UserError(
+          Position{name, line, int(i - start) + 1},
+          control ? "a control character is not allowed here" : "this is not valid UTF-8");
     if (c == '\n') {
       ++line;
       start = i + 1;
@@ -162,8 +164,9 @@ void check_characters(std::string_view text, const std::string& name) {
   }
 }
 
-// yaml-cpp's scanner looks ahead over a whole run of open brackets before the first event comes out.
-// Quotes and comments are not told apart: no honest file leaves that many brackets open in them either.
+// yaml-cpp's scanner looks ahead over a whole run of open brackets before the first event comes
+// out. Quotes and comments are not told apart: no honest file leaves that many brackets open in
+// them either.
 void check_brackets(std::string_view text, const std::string& name) {
   int line = 1, open = 0;
   size_t start = 0;
@@ -172,8 +175,7 @@ void check_brackets(std::string_view text, const std::string& name) {
     if (c == '\n') ++line, start = i + 1;
     if (c == '[' || c == '{') ++open;
     if ((c == ']' || c == '}') && open > 0) --open;
-    if (open > kMaxDepth)
-      throw UserError(Position{name, line, int(i - start) + 1}, too_deep());
+    if (open > kMaxDepth) throw UserError(Position{name, line, int(i - start) + 1}, too_deep());
   }
 }
 
@@ -196,8 +198,7 @@ Node load_yaml_text(std::string_view text, const std::string& name) {
   TreeBuilder builder(std::make_shared<const std::string>(name));
   try {
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
-    }
+    while (parser.HandleNextDocument(builder)) {}
   } catch (const YAML::Exception& error) {
     throw UserError(Position{name, error.mark.line + 1, error.mark.column + 1}, sentence_of(error));
   }

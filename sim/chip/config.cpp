@@ -10,17 +10,15 @@ namespace {
 // Gives every knob its default.
 struct SetDefaults {
   template <class T, class D>
-  void knob(const char*, T& member, D value, const char*, double, double, const char*, const char*) {
+  void knob(const char*, T& member, D value, const char*, double, double, const char*,
+            const char*) {
     member = T(value);
   }
-  void choice(const char*, std::string& member, const char* value, std::initializer_list<const char*>,
-              const char*, const char*) {
+  void choice(const char*, std::string& member, const char* value,
+              std::initializer_list<const char*>, const char*, const char*) {
     member = value;
   }
-  template <class P>
-  void part(const char*, P& part) {
-    part.knobs(*this);
-  }
+  template <class P> void part(const char*, P& part) { part.knobs(*this); }
 };
 
 Bytes kilobytes(int64_t kb) { return Bytes(kb * 1024); }
@@ -63,9 +61,11 @@ double ChipConfig::flops(Format format) const {
   const auto& unit = core.matrix;
   const double rows_columns = double(cores) * double(unit.m * unit.n) * 2 * clock_ghz * 1e9;
   switch (format) {
-    case Format::f16: case Format::bf16: return rows_columns * double(unit.k_bf16);
-    case Format::e4m3: case Format::e5m2: case Format::e2m1:
-      return rows_columns * double(unit.fp8 ? unit.k_fp8 : unit.k_bf16);
+    case Format::f16:
+    case Format::bf16: return rows_columns * double(unit.k_bf16);
+    case Format::e4m3:
+    case Format::e5m2:
+    case Format::e2m1: return rows_columns * double(unit.fp8 ? unit.k_fp8 : unit.k_bf16);
     default:
       throw InvariantError("the matrix unit has no peak for " + std::string(name_of(format)));
   }

@@ -17,6 +17,8 @@ namespace daybreak::sim {
 
 inline constexpr const char* kDatasheet = "mx-dma datasheet";
 
+// One knob, one line.
+// clang-format off
 struct MatrixConfig {
   int64_t m, n, k_bf16, k_fp8, head, latch_a_kb, latch_b_kb, latch_fill, drain, scale_read;
   bool fp8;
@@ -274,5 +276,6 @@ struct ChipConfig {
   // the FP8 rate, or the BF16 rate where the unit has no FP8. Other formats are an InvariantError.
   double flops(Format) const;
 };
+// clang-format on
 
 }  // namespace daybreak::sim

@@ -61,11 +61,10 @@ class Loader {
       if (knob.path == path) return state(knob, setting.value, "", setting.at);
     std::vector<std::string> known = {kPresetPath};
     for (const auto& knob : knobs_) known.push_back(knob.path);
-    throw UserError(setting.at, "there is no knob " + in_quotes(setting.path) +
-                                    configs::did_you_mean(path, known) +
-                                    (configs::nearest(path, known).empty()
-                                         ? "; `daybreak schema` lists them all"
-                                         : ""));
+    throw UserError(
+        setting.at,
+        "there is no knob " + in_quotes(setting.path) + configs::did_you_mean(path, known) +
+            (configs::nearest(path, known).empty() ? "; `daybreak schema` lists them all" : ""));
   }
 
   // Rules between knobs; blames the knob that was stated nearest to the user.
@@ -94,7 +93,7 @@ class Loader {
     for (const auto& knob : knobs_)
       if (!stated_.at(knob.path)) chip_.assumed.push_back(knob.path);
   }
-  void take_assumed() {   // of a chip that was loaded before
+  void take_assumed() {  // of a chip that was loaded before
     for (const auto& knob : knobs_) stated_[knob.path] = true;
     for (const auto& path : chip_.assumed) stated_[path] = false;
   }
@@ -109,9 +108,7 @@ class Loader {
       const auto folder = std::filesystem::path(shown).parent_path();
       const std::string path = (folder / name).lexically_normal().string();
       return {.path = path, .shown = path};
-    } catch (const UserError& error) {
-      base.fail(error.what());
-    }
+    } catch (const UserError& error) { base.fail(error.what()); }
   }
 
   // Everything below one key; `prefix` ends in a dot.
@@ -154,8 +151,8 @@ class Loader {
     for (const auto& knob : knobs_) {
       if (knob.path.ends_with("." + name) && elsewhere.empty()) elsewhere = knob.path;
       if (knob.path.rfind(prefix, 0) != 0) continue;
-      const std::string word = knob.path.substr(prefix.size(), knob.path.find('.', prefix.size()) -
-                                                                   prefix.size());
+      const std::string word =
+          knob.path.substr(prefix.size(), knob.path.find('.', prefix.size()) - prefix.size());
       if (here.empty() || here.back() != word) here.push_back(word);
     }
     std::string hint = configs::did_you_mean(name, here);
@@ -173,7 +170,8 @@ class Loader {
     state(knob, value.text(), source ? source->text() : "", value.at());
   }
 
-  void state(const Knob& knob, const std::string& text, const std::string& source, const Position& at) {
+  void state(const Knob& knob, const std::string& text, const std::string& source,
+             const Position& at) {
     set_knob(knob, text, at);
     places_[knob.path] = {at, rank_};
     if (counts_as_stated_) stated_[knob.path] = true;

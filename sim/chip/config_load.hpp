@@ -1,6 +1,6 @@
 // Chip descriptions from YAML presets and files, and `--set` on top of them.
 //
-//   extends: mx-dma               # optional; without it the same: unstated knobs keep mx-dma's figure
+//   extends: mx-dma               # optional: unstated knobs keep mx-dma's figure anyway
 //   about: one sentence           # optional
 //   clock: 1.85 GHz               # a bare number is in the knob's own unit
 //   core:
@@ -23,8 +23,8 @@ ChipConfig load_chip(const std::string& name_or_file,
 ChipConfig load_chip_text(const std::string& text, const std::string& name,
                           std::span<const configs::Setting> settings = {});
 
-// One setting, e.g. ("chip.core.dma.outstanding=32", "--set chip.core.dma.outstanding=32"); the chip is
-// checked as a whole afterwards and left as it was when that fails.
+// One setting, e.g. ("chip.core.dma.outstanding=32", "--set chip.core.dma.outstanding=32"); the
+// chip is checked as a whole afterwards and left as it was when that fails.
 void apply_set(ChipConfig& chip, const std::string& setting, const std::string& where);
 void apply_sets(ChipConfig& chip, std::span<const configs::Setting> settings);
 

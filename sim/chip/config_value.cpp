@@ -59,11 +59,10 @@ double number_of(const Knob& knob, const std::string& text, const Position& at) 
     throw UserError(at, allowed_text(knob) + "; got " + in_quotes(text));
   std::string unit(result.ptr, text.data() + text.size());
   unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size()
-                                                                  : unit.find_first_not_of(' '));
+                                                                 : unit.find_first_not_of(' '));
   if (unit.empty()) return value;
   const UnitKind* wanted = kind_of(knob.unit);
-  if (!wanted)
-    throw UserError(at, allowed_text(knob) + " without a unit; got " + in_quotes(text));
+  if (!wanted) throw UserError(at, allowed_text(knob) + " without a unit; got " + in_quotes(text));
   const double size = size_of(*wanted, unit);
   if (size == 0) {
     std::vector<std::string> names;
@@ -81,7 +80,8 @@ void set_knob(const Knob& knob, const std::string& text, const Position& at) {
   if (auto* word = std::get_if<std::string*>(&knob.value)) {
     if (std::find(knob.allowed.begin(), knob.allowed.end(), text) == knob.allowed.end())
       throw UserError(at, in_quotes(knob.path) + " must be " + configs::any_of(knob.allowed) +
-                              "; got " + in_quotes(text) + configs::did_you_mean(text, knob.allowed));
+                              "; got " + in_quotes(text) +
+                              configs::did_you_mean(text, knob.allowed));
     **word = text;
     return;
   }
@@ -95,8 +95,10 @@ void set_knob(const Knob& knob, const std::string& text, const Position& at) {
   const bool whole = std::holds_alternative<int64_t*>(knob.value);
   if (value < knob.low || value > knob.high || (whole && value != std::floor(value)))
     throw UserError(at, allowed_text(knob) + "; got " + in_quotes(text));
-  if (whole) *std::get<int64_t*>(knob.value) = int64_t(value);
-  else *std::get<double*>(knob.value) = value;
+  if (whole)
+    *std::get<int64_t*>(knob.value) = int64_t(value);
+  else
+    *std::get<double*>(knob.value) = value;
 }
 
 }  // namespace daybreak::sim

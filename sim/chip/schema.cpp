@@ -23,18 +23,28 @@ struct Collector {
   template <class T, class D>
   void knob(const char* name, T& member, D value, const char* unit, double low, double high,
             const char* sentence, const char* source) {
-    knobs.push_back({.path = prefix + name, .value = &member, .unit = unit, .low = low, .high = high,
-                     .allowed = {}, .default_text = as_text(T(value)), .sentence = sentence,
+    knobs.push_back({.path = prefix + name,
+                     .value = &member,
+                     .unit = unit,
+                     .low = low,
+                     .high = high,
+                     .allowed = {},
+                     .default_text = as_text(T(value)),
+                     .sentence = sentence,
                      .source = source});
   }
   void choice(const char* name, std::string& member, const char* value,
-              std::initializer_list<const char*> allowed, const char* sentence, const char* source) {
-    knobs.push_back({.path = prefix + name, .value = &member, .unit = "word",
-                     .allowed = {allowed.begin(), allowed.end()}, .default_text = value,
-                     .sentence = sentence, .source = source});
+              std::initializer_list<const char*> allowed, const char* sentence,
+              const char* source) {
+    knobs.push_back({.path = prefix + name,
+                     .value = &member,
+                     .unit = "word",
+                     .allowed = {allowed.begin(), allowed.end()},
+                     .default_text = value,
+                     .sentence = sentence,
+                     .source = source});
   }
-  template <class P>
-  void part(const char* name, P& part) {
+  template <class P> void part(const char* name, P& part) {
     Collector inner{knobs, prefix + name + "."};
     part.knobs(inner);
   }
@@ -62,8 +72,10 @@ std::string source_in(const ChipConfig& chip, const std::string& path) {
 std::vector<std::string> words_of(const std::string& path) {
   std::vector<std::string> words(1);
   for (const char c : path) {
-    if (c == '.') words.emplace_back();
-    else words.back() += c;
+    if (c == '.')
+      words.emplace_back();
+    else
+      words.back() += c;
   }
   return words;
 }
@@ -77,7 +89,8 @@ nlohmann::ordered_json value_schema(const Knob& knob) {
     value["type"] = "boolean";
   } else {
     const bool whole = std::holds_alternative<int64_t*>(knob.value);
-    Json number = {{"type", whole ? "integer" : "number"}, {"minimum", knob.low}, {"maximum", knob.high}};
+    Json number = {
+        {"type", whole ? "integer" : "number"}, {"minimum", knob.low}, {"maximum", knob.high}};
     if (has_suffix(knob)) {
       const Json text = {{"type", "string"}, {"pattern", "^[0-9.eE+-]+ ?[A-Za-z1]+(/cycle)?$"}};
       value["anyOf"] = Json::array({number, text});
@@ -93,8 +106,10 @@ nlohmann::ordered_json value_schema(const Knob& knob) {
 std::string Knob::text() const {
   return std::visit(
       [](auto* member) -> std::string {
-        if constexpr (std::is_same_v<decltype(member), std::string*>) return *member;
-        else return as_text(*member);
+        if constexpr (std::is_same_v<decltype(member), std::string*>)
+          return *member;
+        else
+          return as_text(*member);
       },
       value);
 }
@@ -136,13 +151,17 @@ std::string knobs_json_schema() {
       (*at)["additionalProperties"] = false;
     }
     const Json value = value_schema(knob);
-    Json with_source = {{"type", "object"}, {"required", {"value"}}, {"additionalProperties", false}};
+    Json with_source = {
+        {"type", "object"}, {"required", {"value"}}, {"additionalProperties", false}};
     with_source["properties"]["value"] = value;
     with_source["properties"]["source"] = {{"type", "string"}};
     Json entry = {{"description", knob.sentence + " [" + knob.unit + "]"}};
-    if (knob.unit == "flag") entry["default"] = knob.default_text == "true";
-    else if (knob.unit == "word") entry["default"] = knob.default_text;
-    else entry["default"] = Json::parse(knob.default_text);
+    if (knob.unit == "flag")
+      entry["default"] = knob.default_text == "true";
+    else if (knob.unit == "word")
+      entry["default"] = knob.default_text;
+    else
+      entry["default"] = Json::parse(knob.default_text);
     entry["anyOf"] = Json::array({value, with_source});
     (*at)["properties"][words.back()] = entry;
   }
@@ -169,16 +188,16 @@ std::string explain(const std::string& path, const ChipConfig& chip) {
               knob.sentence + ")\n";
   }
   if (part.empty())
-    throw UserError("there is no knob " + configs::in_quotes(path) +
-                    configs::did_you_mean(full, known) +
-                    (configs::nearest(full, known).empty() ? "; `daybreak schema` lists them all" : ""));
+    throw UserError(
+        "there is no knob " + configs::in_quotes(path) + configs::did_you_mean(full, known) +
+        (configs::nearest(full, known).empty() ? "; `daybreak schema` lists them all" : ""));
   return part;
 }
 
 std::string dump_yaml(const ChipConfig& chip) {
   ChipConfig copy = chip;
   std::string out;
-  std::vector<std::string> open;   // the parts that the last line stands in
+  std::vector<std::string> open;  // the parts that the last line stands in
   for (const Knob& knob : list_knobs(copy)) {
     auto words = words_of(knob.path);
     words.erase(words.begin());
@@ -192,8 +211,9 @@ std::string dump_yaml(const ChipConfig& chip) {
     const std::string value = knob.text() + (has_suffix(knob) ? " " + knob.unit : "");
     const std::string source = source_in(chip, knob.path);
     std::string line = std::string(2 * words.size(), ' ') + name + ": ";
-    line += source.empty() ? value
-                           : "{value: " + value + ", source: " + nlohmann::json(source).dump() + "}";
+    line += source.empty()
+                ? value
+                : "{value: " + value + ", source: " + nlohmann::json(source).dump() + "}";
     if (line.size() < 38) line.resize(38, ' ');
     out += line + "  # " + (knob.unit == "1/cycle" ? "per cycle: " : "") + knob.sentence + "\n";
   }

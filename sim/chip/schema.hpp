@@ -10,13 +10,13 @@ namespace daybreak::sim {
 
 // One knob of one chip. The pointers point into the chip it was listed from.
 struct Knob {
-  std::string path;                    // "chip.core.dma.outstanding"
+  std::string path;  // "chip.core.dma.outstanding"
   std::variant<int64_t*, double*, bool*, std::string*> value;
-  std::string unit;                    // "flag" and "word" for switches and choices
-  double low = 0, high = 0;            // numbers
-  std::vector<std::string> allowed;    // words
+  std::string unit;                  // "flag" and "word" for switches and choices
+  double low = 0, high = 0;          // numbers
+  std::vector<std::string> allowed;  // words
   std::string default_text, sentence, source;
-  std::string text() const;            // the value now
+  std::string text() const;  // the value now
 };
 
 // Every knob, in the order of config.hpp.
@@ -26,8 +26,8 @@ std::vector<Knob> list_knobs(ChipConfig& chip);
 std::string knobs_markdown();
 std::string knobs_json_schema();
 
-// What a knob means, its unit, range, default, source, and its value in `chip`. A path that names a part
-// lists the knobs in it; an unknown path is a UserError that names the nearest one.
+// What a knob means, its unit, range, default, source, and its value in `chip`. A path that names a
+// part lists the knobs in it; an unknown path is a UserError that names the nearest one.
 std::string explain(const std::string& path, const ChipConfig& chip);
 
 // The chip as YAML that load_chip reads back to the same chip; sentences stand behind the values.

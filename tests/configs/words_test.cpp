@@ -14,8 +14,8 @@ namespace {
 int slow_distance(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return int(a.size() + b.size());
   const std::string a1 = a.substr(1), b1 = b.substr(1);
-  int best = std::min({slow_distance(a1, b) + 1, slow_distance(a, b1) + 1,
-                       slow_distance(a1, b1) + (a[0] != b[0])});
+  int best = std::min(
+      {slow_distance(a1, b) + 1, slow_distance(a, b1) + 1, slow_distance(a1, b1) + (a[0] != b[0])});
   if (a.size() > 1 && b.size() > 1 && a[0] == b[1] && a[1] == b[0])
     best = std::min(best, slow_distance(a.substr(2), b.substr(2)) + 1);
   return best;

@@ -26,7 +26,8 @@ TEST(Yaml, KeepsOrderPlacesAndQuotes) {
 }
 
 TEST(Yaml, GettersSayWhatIsAllowed) {
-  const Node root = load("n: 3\nf: 2.5\nt: yes\nlist: [1]\nq: '7'\nbig: 1e3\nhuge: 99999999999999999999\n");
+  const Node root =
+      load("n: 3\nf: 2.5\nt: yes\nlist: [1]\nq: '7'\nbig: 1e3\nhuge: 99999999999999999999\n");
   EXPECT_EQ(root.integer_at("n", 1, 9), 3);
   EXPECT_EQ(root.integer_at("big", 0, 1000), 1000);
   EXPECT_EQ(root.number_at("f", 0, 3), 2.5);
@@ -37,15 +38,19 @@ TEST(Yaml, GettersSayWhatIsAllowed) {
             "c.yaml:2:4: 'f' must be a whole number from 0 to 9; got '2.5'");
   EXPECT_EQ(error_of([&] { root.integer_at("q", 0, 9); }),
             "c.yaml:5:4: 'q' must be a whole number from 0 to 9; got the text '7'");
-  EXPECT_EQ(error_of([&] { root.flag_at("t"); }), "c.yaml:3:4: 't' must be true or false; got 'yes'");
+  EXPECT_EQ(error_of([&] { root.flag_at("t"); }),
+            "c.yaml:3:4: 't' must be true or false; got 'yes'");
   EXPECT_EQ(error_of([&] { root.integer_at("list", 0, 9); }),
             "c.yaml:4:7: 'list' must be a whole number from 0 to 9, not a list");
-  EXPECT_EQ(error_of([&] { root.require("n").items(); }), "c.yaml:1:4: 'n' must be a list, not a value");
+  EXPECT_EQ(error_of([&] { root.require("n").items(); }),
+            "c.yaml:1:4: 'n' must be a list, not a value");
   EXPECT_NE(error_of([&] { root.integer_at("huge", 0, 9); }), "");
-  EXPECT_EQ(error_of([&] { root.require("lst"); }),
-            "c.yaml:1:1: the key 'lst' is missing");
-  EXPECT_EQ(error_of([&] { root.only({"n", "f", "t", "list", "q", "bug", "huge"}); }),
-            "c.yaml:6:1: unknown key 'big'; allowed are n, f, t, list, q, bug or huge; did you mean 'bug'?");
+  EXPECT_EQ(error_of([&] { root.require("lst"); }), "c.yaml:1:1: the key 'lst' is missing");
+  EXPECT_EQ(
+      error_of([&] {
+        root.only({"n", "f", "t", "list", "q", "bug", "huge"});
+      }),
+      "c.yaml:6:1: unknown key 'big'; allowed are n, f, t, list, q, bug or huge; did you mean 'bug'?");
 }
 
 TEST(Yaml, RefusesWhatAFileMayNotSay) {
@@ -57,7 +62,8 @@ TEST(Yaml, RefusesWhatAFileMayNotSay) {
   EXPECT_EQ(refusal(""), "c.yaml:1:1: the file is empty");
   EXPECT_EQ(refusal("a: \x01\n"), "c.yaml:1:4: a control character is not allowed here");
   EXPECT_EQ(refusal("a: 1\nb: \xff\n"), "c.yaml:2:4: this is not valid UTF-8");
-  for (const char* text : {"a: [1, 2", "a: {b", "a: \"x", "a: b: c", "\ta: 1", "a: 1\n b: 2\n", "? [a]\n: b"})
+  for (const char* text :
+       {"a: [1, 2", "a: {b", "a: \"x", "a: b: c", "\ta: 1", "a: 1\n b: 2\n", "? [a]\n: b"})
     EXPECT_TRUE(is_positioned_sentence(refusal(text), "c.yaml")) << text << " -> " << refusal(text);
 }
 
@@ -76,20 +82,20 @@ TEST(Yaml, RefusesSizeAndDepthInOneSentence) {
 
 TEST(Yaml, DamagedTextsNeverDoWorseThanASentence) {
   std::mt19937_64 random(2);
-  const std::string document = "title: \"x y\"\nruns:\n  - name: a\n    args: {k: [1, 2], 'm': n}\n"
-                               "  - name: b\n    set: {chip.cores: 1}\n# note\nlast: |\n  block\n  text\n";
-  const std::vector<std::string> words = {"[", "]", "{", "}", ":", ": ", "- ", "\n", "  ", "\"", "'", "&a ",
-                                          "*a", "!t ", "---", "...", "?", "|", ">", "#", "%", "\t", "\\"};
+  const std::string document =
+      "title: \"x y\"\nruns:\n  - name: a\n    args: {k: [1, 2], 'm': n}\n"
+      "  - name: b\n    set: {chip.cores: 1}\n# note\nlast: |\n  block\n  text\n";
+  const std::vector<std::string> words = {"[",  "]",  "{", "}",   ":",  ": ",  "- ",  "\n",
+                                          "  ", "\"", "'", "&a ", "*a", "!t ", "---", "...",
+                                          "?",  "|",  ">", "#",   "%",  "\t",  "\\"};
   int accepted = 0, refused = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     const std::string message = refusal(mutate(document, random, words));
     ++(message.empty() ? accepted : refused);
-    if (!message.empty()) {
-      EXPECT_TRUE(is_positioned_sentence(message, "c.yaml")) << message;
-    }
+    if (!message.empty()) { EXPECT_TRUE(is_positioned_sentence(message, "c.yaml")) << message; }
   }
-  EXPECT_GT(accepted, 500);
-  EXPECT_GT(refused, 5000);
+  EXPECT_GT(accepted, 150);
+  EXPECT_GT(refused, 1500);
 }
 
 TEST(Files, MissingOnesAndFoldersAreNamedAsGiven) {

@@ -15,7 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string dump = sim::dump_yaml(chip);
     const sim::ChipConfig again = sim::load_chip_text(dump, "dump.yaml");
     if (sim::dump_yaml(again) != dump) std::abort();
-  } catch (const UserError&) {
-  }
+  } catch (const UserError&) {}
   return 0;
 }

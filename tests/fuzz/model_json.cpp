@@ -12,8 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const std::string text(reinterpret_cast<const char*>(data), size);
     const kernels::ModelConfig model = kernels::read_model_text(text, "fuzz.json");
-    if (!std::isfinite(model.softmax_scale()) || !std::isfinite(model.rope_magnitude())) std::abort();
-  } catch (const UserError&) {
-  }
+    if (!std::isfinite(model.softmax_scale()) || !std::isfinite(model.rope_magnitude()))
+      std::abort();
+  } catch (const UserError&) {}
   return 0;
 }

@@ -25,8 +25,9 @@ std::vector<std::pair<std::string, std::string>> values_of(ChipConfig chip) {
 TEST(Knobs, EachIsDocumentedAndItsDefaultIsInRange) {
   ChipConfig chip;
   std::set<std::string> seen;
-  const std::set<std::string> units = {"GHz", "B/cycle", "cycles", "ns", "us", "B", "KB", "MB",
-                                       "GB", "count", "1/cycle", "ratio", "flag", "word"};
+  const std::set<std::string> units = {"GHz",     "B/cycle", "cycles", "ns",  "us",
+                                       "B",       "KB",      "MB",     "GB",  "count",
+                                       "1/cycle", "ratio",   "flag",   "word"};
   for (const auto& knob : list_knobs(chip)) {
     EXPECT_TRUE(seen.insert(knob.path).second) << knob.path;
     EXPECT_TRUE(units.count(knob.unit)) << knob.path << " " << knob.unit;
@@ -66,27 +67,27 @@ TEST(Chips, MxDmaHasTheDatasheetsPeaks) {
   const auto can = chip.capabilities();
   EXPECT_EQ(can.scratch[0].value, 512 * 1024);
   EXPECT_EQ(can.scratch[2].value, 256 * 1024);
-  EXPECT_TRUE(can.accumulator_visible && can.operand_visible && can.page_walker && can.gather_engine &&
-              can.gather_to_operand && can.converting_dma && can.fp8_matrix);
+  EXPECT_TRUE(can.accumulator_visible && can.operand_visible && can.page_walker &&
+              can.gather_engine && can.gather_to_operand && can.converting_dma && can.fp8_matrix);
 }
 
 TEST(Chips, DavinciLike2StatesTheDocumentedFigures) {
   const ChipConfig chip = load_chip("davinci-like-2");
-  EXPECT_NEAR(chip.flops(Format::bf16) / 1e12, 364, 1);      // accelerator.md 1.1, row B1
+  EXPECT_NEAR(chip.flops(Format::bf16) / 1e12, 364, 1);  // accelerator.md 1.1, row B1
   EXPECT_NEAR(chip.hbm_bytes_per_second() / 1e12, 1.6384, 1e-9);
   EXPECT_EQ(chip.flops(Format::e4m3), chip.flops(Format::bf16));
   const auto can = chip.capabilities();
   EXPECT_EQ(can.cores, 24);
   EXPECT_EQ(can.scratch[1].value, 2 * 192 * 1024);
   EXPECT_EQ(can.scratch[2].value, 128 * 1024);
-  EXPECT_FALSE(can.accumulator_visible || can.operand_visible || can.page_walker || can.gather_engine ||
-               can.gather_to_operand || can.converting_dma || can.fp8_matrix);
+  EXPECT_FALSE(can.accumulator_visible || can.operand_visible || can.page_walker ||
+               can.gather_engine || can.gather_to_operand || can.converting_dma || can.fp8_matrix);
   const double l2 = double(chip.l2.slices * chip.l2.slice_bytes_per_cycle) * chip.clock_ghz * 1e9;
   EXPECT_NEAR(l2 / 1e12, 5.0, 0.05);
 }
 
-// Stated and assumed knobs split the list; what is assumed has mx-dma's value; what is stated names its
-// source.
+// Stated and assumed knobs split the list; what is assumed has mx-dma's value; what is stated names
+// its source.
 TEST(Chips, WhatAFileDoesNotStateIsAssumed) {
   ChipConfig chip = load_chip("davinci-like-2"), base = load_chip("mx-dma");
   const std::set<std::string> assumed(chip.assumed.begin(), chip.assumed.end());
@@ -116,12 +117,13 @@ TEST(Chips, EveryPresetLoadsAndItsDumpReadsBackTheSame) {
 
 // Peaks of memory.md section 1: GB/s of a stack, and its capacity.
 TEST(Chips, HbmSetsHaveTheirPeaks) {
-  const std::vector<std::tuple<std::string, double, int64_t>> expected = {
-      {"hbm2_2000", 256, 8}, {"hbm2e_3200", 409.6, 16}, {"hbm3_6400", 819.2, 16}, {"hbm3e_h200", 800, 24}};
+  const std::vector<std::tuple<std::string, double, int64_t>> expected = {{"hbm2_2000", 256, 8},
+                                                                          {"hbm2e_3200", 409.6, 16},
+                                                                          {"hbm3_6400", 819.2, 16},
+                                                                          {"hbm3e_h200", 800, 24}};
   ASSERT_EQ(expected.size(), hbm_preset_names().size());
   for (const auto& [name, rate, capacity] : expected) {
-    const ChipConfig chip =
-        load_chip_text("hbm: {preset: " + name + ", stacks: 2}", "x.yaml");
+    const ChipConfig chip = load_chip_text("hbm: {preset: " + name + ", stacks: 2}", "x.yaml");
     EXPECT_NEAR(chip.hbm_bytes_per_second() / 1e9, 2 * rate, 1e-6) << name;
     EXPECT_EQ(chip.hbm.capacity_gb, capacity);
   }
@@ -151,9 +153,9 @@ TEST(Chips, ValuesMayCarryUnits) {
 }
 
 TEST(Chips, SettingsComeLastAndNeedNoPrefix) {
-  const std::vector<configs::Setting> settings = {configs::command_line_setting("cores=8"),
-                                                  configs::command_line_setting("chip.hbm.stacks=1"),
-                                                  configs::command_line_setting("noc.latency=7 cycles")};
+  const std::vector<configs::Setting> settings = {
+      configs::command_line_setting("cores=8"), configs::command_line_setting("chip.hbm.stacks=1"),
+      configs::command_line_setting("noc.latency=7 cycles")};
   const ChipConfig chip = load_chip("davinci-like-2", settings);
   EXPECT_EQ(chip.cores, 8);
   EXPECT_EQ(chip.hbm.stacks, 1);
@@ -161,7 +163,8 @@ TEST(Chips, SettingsComeLastAndNeedNoPrefix) {
   EXPECT_FALSE(std::count(chip.assumed.begin(), chip.assumed.end(), "chip.noc.latency"));
 
   ChipConfig same = load_chip("davinci-like-2");
-  for (const auto& s : {"cores=8", "chip.hbm.stacks=1", "noc.latency=7"}) apply_set(same, s, "--set");
+  for (const auto& s : {"cores=8", "chip.hbm.stacks=1", "noc.latency=7"})
+    apply_set(same, s, "--set");
   EXPECT_EQ(values_of(same), values_of(chip));
   EXPECT_EQ(same.assumed, chip.assumed);
   // Two settings that are only right together.
