@@ -180,12 +180,12 @@ TEST(Chip, ObserversDoNotChangeTheRun) {
   EXPECT_EQ(chip.run(std::span(&l, 1)).cycles, b.cycles);
 }
 
-// Not a limit on the machine the test runs on, only on how far the rate may fall: 1 M/s is the aim
+// The aim is 1 M/s in a release build; the limit only catches a rate that has collapsed, in any build.
 // in a release build on an idle core.
 TEST(Chip, SimulatesManyInstructionsPerSecond) {
   Rig rig;
   isa::TaskProgram p;
-  for (int i = 0; i < 50000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     add(p, matrix_work(0, 0, 65536, 16, 16, 16), {.signals = {0}});
     add(p,
         isa::Drain{.to = tile(Space::vector, Format::f32, 0, 16, 16),
@@ -202,7 +202,7 @@ TEST(Chip, SimulatesManyInstructionsPerSecond) {
   programs.make = [&](uint32_t, uint32_t, const isa::MemoryImage&) { return p; };
   Chip chip(rig.config, rig.image, rig.bindings, programs, rig.options);
   isa::Launch l;
-  l.tasks = 4;
+  l.tasks = 200;
   const std::clock_t begin = std::clock();
   const RunResult r = chip.run(std::span(&l, 1));
   const double seconds = double(std::clock() - begin) / CLOCKS_PER_SEC;
