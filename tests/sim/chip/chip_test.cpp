@@ -181,7 +181,6 @@ TEST(Chip, ObserversDoNotChangeTheRun) {
 }
 
 // The aim is 1 M/s in a release build; the limit only catches a rate that has collapsed, in any build.
-// in a release build on an idle core.
 TEST(Chip, SimulatesManyInstructionsPerSecond) {
   Rig rig;
   isa::TaskProgram p;
