@@ -87,17 +87,15 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexScoring {
     m.mma_abt(sc.dots, s.keys, f.q, false);  // (keys, tokens * heads)
   }
 
-  // All tokens at once: the weighted, not yet summed scores. They leave the accumulator in one pass, since
-  // the path between accumulator and vector unit is narrower than the unit itself.
-  using Weighted = Tile<float, kKeys, kColumns>;
-  static void weigh(M& m, Fixed& f, Scores& sc, Weighted& weighted) {
-    m.act(weighted, sc.dots, isa::Function::relu, 1.f);
-    m.scale_columns(weighted, f.weights);
+  // One token's sums over its heads. The products leave the accumulator in one pass, since the path between
+  // accumulator and vector unit is narrower than the unit itself.
+  template <class To> static void weigh(M& m, int own, Fixed& f, Scores& sc, To&& to) {
+    Tile<float, kKeys, kHeads> weighted;
+    m.act(weighted, columns<kHeads>(sc.dots, own * kHeads), isa::Function::relu, 1.f);
+    m.scale_columns(weighted, rows<kHeads>(f.weights, own * kHeads));
+    m.sum_rows(to, weighted);  // (keys, 1)
   }
-  // One token's sums over its heads, and its scores from them.
-  template <class To> static void sum(M& m, int own, Weighted& weighted, To&& to) {
-    m.sum_rows(to, columns<kHeads>(weighted, own * kHeads));  // (keys, 1)
-  }
+  // Its scores from them.
   template <class To, class Sums> static void scale(M& m, To&& to, Sums& sums, Stage& s) {
     if constexpr (Form::kQuantised)
       m.mul(to, sums, s.scales);
@@ -141,11 +139,9 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerOf {
     Scoring::score(m, f, s, sc);
   }
   static void weigh(M& m, const Task& t, int step, Fixed& f, Stage& s, Scores& sc, Board&) {
-    typename Scoring::Weighted weighted;
-    Scoring::weigh(m, f, sc, weighted);
     for (int own = 0; own < t.a.queries; ++own) {
       typename M::template Tile<float, Scoring::kKeys, 1> sums, scores;
-      Scoring::sum(m, own, weighted, sums);
+      Scoring::weigh(m, own, f, sc, sums);
       Scoring::scale(m, scores, sums, s);
       const int64_t token = t.request * t.a.queries + own;
       m.store(t.a.scores, token * t.a.positions + t.position(step), 0, scores);

@@ -59,9 +59,7 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
     Scoring::score(m, f, s, sc);
   }
   static void weigh(M& m, const Task& t, int, Fixed& f, Stage&, Scores& sc, Board& b) {
-    typename Scoring::Weighted weighted;
-    Scoring::weigh(m, f, sc, weighted);
-    for (int own = 0; own < t.a.queries; ++own) Scoring::sum(m, own, weighted, b.sums[own]);
+    for (int own = 0; own < t.a.queries; ++own) Scoring::weigh(m, own, f, sc, b.sums[own]);
   }
 
   static void select(M& m, const Task& t, int step, Stage& s, Board& b, State& st) {

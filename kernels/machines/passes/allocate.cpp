@@ -58,7 +58,13 @@ class FreeList {
   uint32_t high_ = 0;
 };
 
-uint32_t padded(const VirtualTile& t) { return (t.bytes() + kAlign - 1) / kAlign * kAlign; }
+// Tiles of whole bank rows in the vector scratchpad take one step more, so that neighbours start in
+// different banks: operands that start in one bank meet in it in every cycle.
+constexpr uint32_t kBankRow = 512;
+uint32_t padded(const VirtualTile& t) {
+  const uint32_t bytes = (t.bytes() + kAlign - 1) / kAlign * kAlign;
+  return t.space == isa::Space::vector && bytes > 0 && bytes % kBankRow == 0 ? bytes + kAlign : bytes;
+}
 
 constexpr uint32_t kUnlimited = 1u << 31;
 
