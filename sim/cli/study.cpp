@@ -22,13 +22,12 @@ using Metrics = std::map<std::string, double>;
 
 void unit_metrics(const traces::KernelRow& row, const std::string& prefix, double us_per_cycle, Metrics& m) {
   for (const auto& b : row.busy) {
-    m[prefix + "busy_" + b.unit] += b.share * 100;
     m[prefix + "us_" + b.unit] += b.share * double(row.cycles) * us_per_cycle;
   }
 }
 
-// What expressions may name: totals, and per kernel "KERNEL_us", "KERNEL_hbm_bytes", ... where the run has
-// several kernels. Of a run with one kernel the unprefixed unit times are that kernel's.
+// What expressions may name: totals, "us_UNIT" (busy time, averaged over the cores that ran a kernel, summed
+// over kernels), and per kernel "KERNEL_us", "KERNEL_active_us", "KERNEL_hbm_bytes", "KERNEL_us_UNIT", ...
 Metrics metrics_of(const Simulated& run, const sim::ChipConfig& chip) {
   const double us = 1e-3 / chip.clock_ghz;
   Metrics m{{"cycles", double(run.totals.cycles)},
@@ -52,7 +51,7 @@ Metrics metrics_of(const Simulated& run, const sim::ChipConfig& chip) {
     m[row.kernel + "_hbm_bytes"] = double(row.hbm_read_bytes + row.hbm_write_bytes);
     m[row.kernel + "_useful_share"] = row.useful_share * 100;
     unit_metrics(row, row.kernel + "_", us, m);
-    if (run.kernels.size() == 1) unit_metrics(row, "", us, m);
+    unit_metrics(row, "", us, m);
   }
   m["active_us"] = active;       // first task started to last one ended, summed over launches
   m["verdicts_failed"] = double(std::count_if(run.verdicts.begin(), run.verdicts.end(),
