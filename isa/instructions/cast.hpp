@@ -7,16 +7,14 @@ namespace daybreak::isa {
 struct Cast {
   static constexpr Opcode kOpcode = Opcode::cast;
   static constexpr std::string_view kName = "cast";
-  static constexpr std::string_view kSentence =
-      "Converts a tile to another format.";
+  static constexpr std::string_view kSentence = "Converts a tile to another format.";
 
   TileRef to;
   TileRef from;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Cast::to, Access::write, "result"),
-        operand("from", &Cast::from, Access::read, "source"));
+    return std::tuple(operand("to", &Cast::to, Access::write, "result"),
+                      operand("from", &Cast::from, Access::read, "source"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

@@ -1,7 +1,7 @@
 // v.column: every element of column c with element c of a row vector (broadcast down the column).
 #pragma once
-#include "isa/instructions/common.hpp"
 #include "isa/instructions/combine.hpp"
+#include "isa/instructions/common.hpp"
 
 namespace daybreak::isa {
 

@@ -23,11 +23,10 @@ struct Combine {
   Arithmetic function = Arithmetic::add;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Combine::to, Access::write, "result"),
-        operand("a", &Combine::a, Access::read, "first"),
-        operand("b", &Combine::b, Access::read, "second"),
-        number("function", &Combine::function, "the operation"));
+    return std::tuple(operand("to", &Combine::to, Access::write, "result"),
+                      operand("a", &Combine::a, Access::read, "first"),
+                      operand("b", &Combine::b, Access::read, "second"),
+                      number("function", &Combine::function, "the operation"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

@@ -7,8 +7,7 @@ namespace daybreak::isa {
 struct Dequantise {
   static constexpr Opcode kOpcode = Opcode::dequantise;
   static constexpr std::string_view kName = "dequantise";
-  static constexpr std::string_view kSentence =
-      "Multiplies E4M3 codes by their group scales.";
+  static constexpr std::string_view kSentence = "Multiplies E4M3 codes by their group scales.";
 
   TileRef to;
   TileRef from;

@@ -14,9 +14,8 @@ struct Drain {
   TileRef from;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Drain::to, Access::write, "destination tile"),
-        operand("from", &Drain::from, Access::read, "accumulator tile"));
+    return std::tuple(operand("to", &Drain::to, Access::write, "destination tile"),
+                      operand("from", &Drain::from, Access::read, "accumulator tile"));
   }
   Queue queue() const { return Queue::matrix; }
   Work work() const;

@@ -16,11 +16,10 @@ struct Exp2Rows {
   float scale = 1;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Exp2Rows::to, Access::write, "result"),
-        operand("from", &Exp2Rows::from, Access::read, "(rows, cols)"),
-        operand("max", &Exp2Rows::max, Access::read, "(rows, 1)"),
-        number("scale", &Exp2Rows::scale, "factor of the difference"));
+    return std::tuple(operand("to", &Exp2Rows::to, Access::write, "result"),
+                      operand("from", &Exp2Rows::from, Access::read, "(rows, cols)"),
+                      operand("max", &Exp2Rows::max, Access::read, "(rows, 1)"),
+                      number("scale", &Exp2Rows::scale, "factor of the difference"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

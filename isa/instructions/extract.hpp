@@ -15,10 +15,9 @@ struct Extract {
   TileRef from;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("positions", &Extract::positions, Access::write, "(1, k) i32"),
-        operand("count", &Extract::count, Access::write, "(1, 1) i32"),
-        operand("from", &Extract::from, Access::read, "sorted list"));
+    return std::tuple(operand("positions", &Extract::positions, Access::write, "(1, k) i32"),
+                      operand("count", &Extract::count, Access::write, "(1, 1) i32"),
+                      operand("from", &Extract::from, Access::read, "sorted list"));
   }
   Queue queue() const { return Queue::sort; }
   Work work() const;

@@ -16,11 +16,10 @@ struct Fma {
   TileRef c;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Fma::to, Access::write, "result"),
-        operand("a", &Fma::a, Access::read, "factor"),
-        operand("b", &Fma::b, Access::read, "factor"),
-        operand("c", &Fma::c, Access::read, "addend"));
+    return std::tuple(operand("to", &Fma::to, Access::write, "result"),
+                      operand("a", &Fma::a, Access::read, "factor"),
+                      operand("b", &Fma::b, Access::read, "factor"),
+                      operand("c", &Fma::c, Access::read, "addend"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

@@ -12,13 +12,13 @@ struct Gather {
       "Copies the tensor rows that an index table names into consecutive groups of tile rows; "
       "an entry of -1 gives zeros.";
 
-  TileRef to;                    // (entries * rows_per_entry, cols)
-  TensorRef from;                // col = first column taken; row is added to every index
-  TensorRef index;               // i32; entry i is (index.row, index.col + i), fetched by the engine
-  int32_t rows_per_entry = 1;    // tile rows one entry fills: consecutive rows of the tensor
-  TensorRef generation;          // {table generation, request} as translate wrote it; empty: not checked
-  TensorRef requests;            // request level of the page table; its generation must still be that one
-  int32_t software = 0;          // 1: the control processor builds each descriptor (no gather engine)
+  TileRef to;                  // (entries * rows_per_entry, cols)
+  TensorRef from;              // col = first column taken; row is added to every index
+  TensorRef index;             // i32; entry i is (index.row, index.col + i), fetched by the engine
+  int32_t rows_per_entry = 1;  // tile rows one entry fills: consecutive rows of the tensor
+  TensorRef generation;  // {table generation, request} as translate wrote it; empty: not checked
+  TensorRef requests;    // request level of the page table; its generation must still be that one
+  int32_t software = 0;  // 1: the control processor builds each descriptor (no gather engine)
 
   static constexpr auto fields() {
     return std::tuple(
@@ -26,7 +26,8 @@ struct Gather {
         operand("from", &Gather::from, Access::read, "tensor the rows come from"),
         steering("index", &Gather::index, Access::read, "index table entries, int32"),
         number("rows_per_entry", &Gather::rows_per_entry, "tile rows one entry fills"),
-        steering("generation", &Gather::generation, Access::read, "generation the table was built at"),
+        steering("generation", &Gather::generation, Access::read,
+                 "generation the table was built at"),
         steering("requests", &Gather::requests, Access::read, "request entries to compare it with"),
         number("software", &Gather::software, "1 if the control processor builds each descriptor"));
   }

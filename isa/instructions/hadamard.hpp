@@ -14,9 +14,8 @@ struct Hadamard {
   TileRef from;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Hadamard::to, Access::write, "(rows, n), n a power of two"),
-        operand("from", &Hadamard::from, Access::read, "(rows, n)"));
+    return std::tuple(operand("to", &Hadamard::to, Access::write, "(rows, n), n a power of two"),
+                      operand("from", &Hadamard::from, Access::read, "(rows, n)"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

@@ -15,10 +15,9 @@ struct KeepColumns {
   float value = -1e30f;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("tile", &KeepColumns::tile, Access::update, "tile masked in place"),
-        number("count", &KeepColumns::count, "columns kept"),
-        number("value", &KeepColumns::value, "what the others get"));
+    return std::tuple(operand("tile", &KeepColumns::tile, Access::update, "tile masked in place"),
+                      number("count", &KeepColumns::count, "columns kept"),
+                      number("value", &KeepColumns::value, "what the others get"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

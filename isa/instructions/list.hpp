@@ -2,9 +2,9 @@
 #pragma once
 #include <variant>
 
+#include "isa/instructions/cast.hpp"
 #include "isa/instructions/column_apply.hpp"
 #include "isa/instructions/combine.hpp"
-#include "isa/instructions/cast.hpp"
 #include "isa/instructions/dequantise.hpp"
 #include "isa/instructions/drain.hpp"
 #include "isa/instructions/exp2_rows.hpp"
@@ -21,6 +21,7 @@
 #include "isa/instructions/mma.hpp"
 #include "isa/instructions/move.hpp"
 #include "isa/instructions/norm_rows.hpp"
+#include "isa/instructions/operands.hpp"
 #include "isa/instructions/quantise.hpp"
 #include "isa/instructions/raise_rows.hpp"
 #include "isa/instructions/rope.hpp"
@@ -35,15 +36,14 @@
 #include "isa/instructions/topk_block.hpp"
 #include "isa/instructions/translate.hpp"
 #include "isa/instructions/wait.hpp"
-#include "isa/instructions/operands.hpp"
 
 namespace daybreak::isa {
 
 using Instruction =
     std::variant<Load, Store, Gather, Scatter, Translate, Mma, Drain, Fill, Map, Combine, Fma, Cast,
-                 RowReduce, RowApply, ColumnApply, RaiseRows, Exp2Rows, ScaleAdd, KeepColumns, Log2Rows,
-                 NormRows, Rope, Hadamard, Quantise, Dequantise, Move, TopkBlock, MergeTopk, Extract,
-                 Signal, Wait, ScalarWork, ScalarLoad>;
+                 RowReduce, RowApply, ColumnApply, RaiseRows, Exp2Rows, ScaleAdd, KeepColumns,
+                 Log2Rows, NormRows, Rope, Hadamard, Quantise, Dequantise, Move, TopkBlock,
+                 MergeTopk, Extract, Signal, Wait, ScalarWork, ScalarLoad>;
 
 Queue queue_of(const Instruction&);
 Work work_of(const Instruction&);

@@ -14,9 +14,8 @@ struct Load {
   TensorRef from;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Load::to, Access::write, "tile filled"),
-        operand("from", &Load::from, Access::read, "top left element taken"));
+    return std::tuple(operand("to", &Load::to, Access::write, "tile filled"),
+                      operand("from", &Load::from, Access::read, "top left element taken"));
   }
   Queue queue() const { return Queue::dma_in; }
   Work work() const;

@@ -14,8 +14,7 @@ constexpr std::string_view name_of(Function f) {
 struct Map {
   static constexpr Opcode kOpcode = Opcode::map;
   static constexpr std::string_view kName = "map";
-  static constexpr std::string_view kSentence =
-      "Applies a function to every element, in fp32.";
+  static constexpr std::string_view kSentence = "Applies a function to every element, in fp32.";
 
   TileRef to;
   TileRef from;
@@ -23,11 +22,10 @@ struct Map {
   float factor = 1;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Map::to, Access::write, "result"),
-        operand("from", &Map::from, Access::read, "argument"),
-        number("function", &Map::function, "the function"),
-        number("factor", &Map::factor, "multiplies the argument first"));
+    return std::tuple(operand("to", &Map::to, Access::write, "result"),
+                      operand("from", &Map::from, Access::read, "argument"),
+                      number("function", &Map::function, "the function"),
+                      number("factor", &Map::factor, "multiplies the argument first"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

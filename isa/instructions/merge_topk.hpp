@@ -18,13 +18,12 @@ struct MergeTopk {
   int32_t k = 0;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &MergeTopk::to, Access::write, "(1, k) records; may be list a"),
-        operand("a", &MergeTopk::a, Access::read, "sorted list"),
-        operand("b", &MergeTopk::b, Access::read, "sorted list"),
-        operand("c", &MergeTopk::c, Access::read, "sorted list or none"),
-        operand("d", &MergeTopk::d, Access::read, "sorted list or none"),
-        number("k", &MergeTopk::k, "records kept"));
+    return std::tuple(operand("to", &MergeTopk::to, Access::write, "(1, k) records; may be list a"),
+                      operand("a", &MergeTopk::a, Access::read, "sorted list"),
+                      operand("b", &MergeTopk::b, Access::read, "sorted list"),
+                      operand("c", &MergeTopk::c, Access::read, "sorted list or none"),
+                      operand("d", &MergeTopk::d, Access::read, "sorted list or none"),
+                      number("k", &MergeTopk::k, "records kept"));
   }
   Queue queue() const { return Queue::sort; }
   Work work() const;

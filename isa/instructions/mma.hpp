@@ -18,12 +18,11 @@ struct Mma {
   int32_t accumulate = 0;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("acc", &Mma::acc, Access::update, "accumulator, f32 (m, n)"),
-        operand("a", &Mma::a, Access::read, "(m, k)"),
-        operand("b", &Mma::b, Access::read, "(n, k) if transposed, else (k, n)"),
-        number("b_transposed", &Mma::b_transposed, "1: b is (n, k)"),
-        number("accumulate", &Mma::accumulate, "0: the accumulator is overwritten"));
+    return std::tuple(operand("acc", &Mma::acc, Access::update, "accumulator, f32 (m, n)"),
+                      operand("a", &Mma::a, Access::read, "(m, k)"),
+                      operand("b", &Mma::b, Access::read, "(n, k) if transposed, else (k, n)"),
+                      number("b_transposed", &Mma::b_transposed, "1: b is (n, k)"),
+                      number("accumulate", &Mma::accumulate, "0: the accumulator is overwritten"));
   }
   Queue queue() const { return Queue::matrix; }
   Work work() const;

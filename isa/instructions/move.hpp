@@ -14,9 +14,8 @@ struct Move {
   TileRef from;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Move::to, Access::write, "destination tile"),
-        operand("from", &Move::from, Access::read, "source tile"));
+    return std::tuple(operand("to", &Move::to, Access::write, "destination tile"),
+                      operand("from", &Move::from, Access::read, "source tile"));
   }
   Queue queue() const { return Queue::dma_out; }
   Work work() const;

@@ -9,8 +9,7 @@ namespace daybreak::isa {
 
 // Visits operands only: f(const TileRef&, Access, bool steers) or f(const TensorRef&, Access, bool).
 // Empty operands are left out.
-template <class I, class F>
-void for_each_operand(I& instruction, F&& f) {
+template <class I, class F> void for_each_operand(I& instruction, F&& f) {
   std::apply(
       [&](const auto&... field) {
         auto one = [&](const auto& fl) {

@@ -22,7 +22,8 @@ struct Quantise {
         operand("scales", &Quantise::scales, Access::write, "(rows, cols / group) f32"),
         operand("from", &Quantise::from, Access::read, "(rows, cols)"),
         number("group", &Quantise::group, "columns that share a scale"),
-        number("power_of_two", &Quantise::power_of_two, "1: scale rounded up to a power of two (ue8m0)"));
+        number("power_of_two", &Quantise::power_of_two,
+               "1: scale rounded up to a power of two (ue8m0)"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

@@ -19,7 +19,8 @@ struct Rope {
     return std::tuple(
         operand("to", &Rope::to, Access::write, "result (rows, d)"),
         operand("from", &Rope::from, Access::read, "(rows, d)"),
-        operand("angles", &Rope::angles, Access::read, "(1 or rows, d) f32: d/2 cosines, then d/2 sines"),
+        operand("angles", &Rope::angles, Access::read,
+                "(1 or rows, d) f32: d/2 cosines, then d/2 sines"),
         number("interleaved", &Rope::interleaved, "1: pairs (2i, 2i+1); 0: (i, i + d/2)"));
   }
   Queue queue() const { return Queue::vector; }

@@ -1,7 +1,7 @@
 // v.row: every element of row r with element r of a column vector (broadcast along the row).
 #pragma once
-#include "isa/instructions/common.hpp"
 #include "isa/instructions/combine.hpp"
+#include "isa/instructions/common.hpp"
 
 namespace daybreak::isa {
 
@@ -18,12 +18,11 @@ struct RowApply {
   float when_zero = 0;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &RowApply::to, Access::write, "result (rows, cols)"),
-        operand("from", &RowApply::from, Access::read, "(rows, cols)"),
-        operand("rows", &RowApply::rows, Access::read, "(rows, 1) f32"),
-        number("function", &RowApply::function, "the operation"),
-        number("when_zero", &RowApply::when_zero, "result of a division by zero"));
+    return std::tuple(operand("to", &RowApply::to, Access::write, "result (rows, cols)"),
+                      operand("from", &RowApply::from, Access::read, "(rows, cols)"),
+                      operand("rows", &RowApply::rows, Access::read, "(rows, 1) f32"),
+                      number("function", &RowApply::function, "the operation"),
+                      number("when_zero", &RowApply::when_zero, "result of a division by zero"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

@@ -22,10 +22,9 @@ struct RowReduce {
   Reduction function = Reduction::sum;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &RowReduce::to, Access::write, "(rows, 1) f32"),
-        operand("from", &RowReduce::from, Access::read, "(rows, cols)"),
-        number("function", &RowReduce::function, "the reduction"));
+    return std::tuple(operand("to", &RowReduce::to, Access::write, "(rows, 1) f32"),
+                      operand("from", &RowReduce::from, Access::read, "(rows, cols)"),
+                      number("function", &RowReduce::function, "the reduction"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

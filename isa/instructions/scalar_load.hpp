@@ -13,8 +13,7 @@ struct ScalarLoad {
   TensorRef from;
 
   static constexpr auto fields() {
-    return std::tuple(
-        steering("from", &ScalarLoad::from, Access::read, "the word"));
+    return std::tuple(steering("from", &ScalarLoad::from, Access::read, "the word"));
   }
   Queue queue() const { return Queue::control; }
   Work work() const;

@@ -13,8 +13,7 @@ struct ScalarWork {
   int32_t operations = 1;
 
   static constexpr auto fields() {
-    return std::tuple(
-        number("operations", &ScalarWork::operations, "number of operations"));
+    return std::tuple(number("operations", &ScalarWork::operations, "number of operations"));
   }
   Queue queue() const { return Queue::control; }
   Work work() const;

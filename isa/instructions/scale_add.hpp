@@ -7,18 +7,16 @@ namespace daybreak::isa {
 struct ScaleAdd {
   static constexpr Opcode kOpcode = Opcode::scale_add;
   static constexpr std::string_view kName = "scale_add";
-  static constexpr std::string_view kSentence =
-      "Scales a row vector and adds another.";
+  static constexpr std::string_view kSentence = "Scales a row vector and adds another.";
 
   TileRef to;
   TileRef factor;
   TileRef addend;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &ScaleAdd::to, Access::update, "(rows, 1)"),
-        operand("factor", &ScaleAdd::factor, Access::read, "(rows, 1)"),
-        operand("addend", &ScaleAdd::addend, Access::read, "(rows, 1)"));
+    return std::tuple(operand("to", &ScaleAdd::to, Access::update, "(rows, 1)"),
+                      operand("factor", &ScaleAdd::factor, Access::read, "(rows, 1)"),
+                      operand("addend", &ScaleAdd::addend, Access::read, "(rows, 1)"));
   }
   Queue queue() const { return Queue::vector; }
   Work work() const;

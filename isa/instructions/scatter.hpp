@@ -15,10 +15,11 @@ struct Scatter {
   TensorRef slots;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Scatter::to, Access::write, "col = first column written; row is added to every slot"),
-        operand("from", &Scatter::from, Access::read, "tile, one row per slot"),
-        steering("slots", &Scatter::slots, Access::read, "slot list, int32; entry i is (slots.row, slots.col + i)"));
+    return std::tuple(operand("to", &Scatter::to, Access::write,
+                              "col = first column written; row is added to every slot"),
+                      operand("from", &Scatter::from, Access::read, "tile, one row per slot"),
+                      steering("slots", &Scatter::slots, Access::read,
+                               "slot list, int32; entry i is (slots.row, slots.col + i)"));
   }
   Queue queue() const { return Queue::dma_out; }
   Work work() const;

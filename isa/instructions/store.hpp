@@ -14,9 +14,8 @@ struct Store {
   TileRef from;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &Store::to, Access::write, "top left element written"),
-        operand("from", &Store::from, Access::read, "tile stored"));
+    return std::tuple(operand("to", &Store::to, Access::write, "top left element written"),
+                      operand("from", &Store::from, Access::read, "tile stored"));
   }
   Queue queue() const { return Queue::dma_out; }
   Work work() const;

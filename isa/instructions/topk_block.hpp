@@ -18,12 +18,11 @@ struct TopkBlock {
   int32_t k = 0;
 
   static constexpr auto fields() {
-    return std::tuple(
-        operand("to", &TopkBlock::to, Access::write, "(1, k) records"),
-        operand("scores", &TopkBlock::scores, Access::read, "f32 scores, n elements"),
-        number("first", &TopkBlock::first, "position of the first score"),
-        number("count", &TopkBlock::count, "scores that are valid"),
-        number("k", &TopkBlock::k, "records kept"));
+    return std::tuple(operand("to", &TopkBlock::to, Access::write, "(1, k) records"),
+                      operand("scores", &TopkBlock::scores, Access::read, "f32 scores, n elements"),
+                      number("first", &TopkBlock::first, "position of the first score"),
+                      number("count", &TopkBlock::count, "scores that are valid"),
+                      number("k", &TopkBlock::k, "records kept"));
   }
   Queue queue() const { return Queue::sort; }
   Work work() const;

@@ -24,15 +24,20 @@ struct Translate {
 
   static constexpr auto fields() {
     return std::tuple(
-        operand("to", &Translate::to, Access::write, "int32 physical rows, (to.row, to.col + i); -1 stays -1"),
-        operand("generation", &Translate::generation, Access::write, "int32 pair {table generation, request}: what gather compares"),
-        steering("positions", &Translate::positions, Access::read, "int32 logical positions, -1 = none"),
-        steering("requests", &Translate::requests, Access::read, "request entries, (requests, 4) int32"),
+        operand("to", &Translate::to, Access::write,
+                "int32 physical rows, (to.row, to.col + i); -1 stays -1"),
+        operand("generation", &Translate::generation, Access::write,
+                "int32 pair {table generation, request}: what gather compares"),
+        steering("positions", &Translate::positions, Access::read,
+                 "int32 logical positions, -1 = none"),
+        steering("requests", &Translate::requests, Access::read,
+                 "request entries, (requests, 4) int32"),
         steering("blocks", &Translate::blocks, Access::read, "block entries, (1, entries) int32"),
         number("request", &Translate::request, "request whose row of the request level is walked"),
         number("count", &Translate::count, "positions to translate"),
         number("page_tokens", &Translate::page_tokens, "tokens of one page"),
-        number("on_control", &Translate::on_control, "1 if the control processor walks (a chip without a walker)"));
+        number("on_control", &Translate::on_control,
+               "1 if the control processor walks (a chip without a walker)"));
   }
   Queue queue() const { return on_control ? Queue::control : Queue::dma_in; }
   Work work() const;

@@ -260,8 +260,7 @@ TaskProgram decode(std::span<const std::byte> bytes, const std::string& filename
   Reader r(bytes, filename);
   if (bytes.size() < kHeader)
     r.fail(fmt::format("{} bytes are no program; its header alone has {}", bytes.size(), kHeader));
-  if (!is_binary(bytes))
-    r.fail("this is no Daybreak program (the first 8 bytes are not its mark)");
+  if (!is_binary(bytes)) r.fail("this is no Daybreak program (the first 8 bytes are not its mark)");
   r.skip(kMagic.size());
   const uint32_t version = r.number<uint32_t>("the version");
   if (version != kBinaryVersion)
