@@ -29,7 +29,8 @@ class MemoryImage {
   Address reserve(const std::string& name, Bytes bytes, Generator generator = nullptr,
                   uint64_t align = kPage);
   // The same at a chosen base (tests with page ids beyond 32 bits). Throws InvariantError on overlap.
-  void reserve_at(Address base, const std::string& name, Bytes bytes, Generator generator = nullptr);
+  void reserve_at(Address base, const std::string& name, Bytes bytes,
+                  Generator generator = nullptr);
 
   // Throw InvariantError outside every region, naming the nearest one.
   void read(Address from, std::span<std::byte> to) const;
@@ -39,7 +40,9 @@ class MemoryImage {
     read(at, std::as_writable_bytes(std::span(&v, 1)));
     return v;
   }
-  template <class T> void put(Address at, const T& v) { write(at, std::as_bytes(std::span(&v, 1))); }
+  template <class T> void put(Address at, const T& v) {
+    write(at, std::as_bytes(std::span(&v, 1)));
+  }
 
   // Frees pages that still equal what their generator gives; they come back on the next touch.
   void drop_clean_pages();

@@ -29,14 +29,14 @@ struct TensorDesc {
   Format format = Format::f32;
   OutOfBounds out_of_bounds = OutOfBounds::fault;
   uint8_t rank = 0;
-  int64_t offset = 0;                  // bytes from the binding's base
+  int64_t offset = 0;  // bytes from the binding's base
   std::array<int64_t, 5> dims{};
-  std::array<int64_t, 5> strides{};    // bytes; the last one is the element size
-  int32_t scale = -1;                  // descriptor id of its scales, -1 = none
+  std::array<int64_t, 5> strides{};  // bytes; the last one is the element size
+  int32_t scale = -1;                // descriptor id of its scales, -1 = none
 
   bool operator==(const TensorDesc&) const = default;
   int64_t cols() const { return rank ? dims[rank - 1] : 0; }
-  int64_t rows() const;                // product of all dims but the last
+  int64_t rows() const;  // product of all dims but the last
   // Byte offset of element (row, col) from the binding's base, in 64 bits. No bounds check.
   int64_t offset_of(int64_t row, int64_t col) const;
 };
@@ -53,6 +53,6 @@ struct Binding {
   bool writable = true;
   bool phantom = false;
 };
-using BindingTable = std::vector<Binding>;   // at most 65,536; index = TensorDesc::binding
+using BindingTable = std::vector<Binding>;  // at most 65,536; index = TensorDesc::binding
 
 }  // namespace daybreak::isa

@@ -15,23 +15,20 @@ constexpr int count_of(Format) { return 10; }
 namespace daybreak::isa {
 
 // f(field, member) for every field in declaration order.
-template <class I, class F>
-void for_each_field(I& instruction, F&& f) {
+template <class I, class F> void for_each_field(I& instruction, F&& f) {
   std::apply([&](const auto&... field) { (f(field, instruction.*(field.member)), ...); },
              std::remove_cvref_t<I>::fields());
 }
 
 // f(std::type_identity<I>) for every instruction type of the list.
-template <class F>
-void for_each_instruction_type(F&& f) {
+template <class F> void for_each_instruction_type(F&& f) {
   [&]<size_t... i>(std::index_sequence<i...>) {
     (f(std::type_identity<std::variant_alternative_t<i, Instruction>>{}), ...);
   }(std::make_index_sequence<std::variant_size_v<Instruction>>{});
 }
 
 // A default instruction of the type for which `chosen` is true; false if there is none.
-template <class P>
-bool make_instruction(Instruction& to, P&& chosen) {
+template <class P> bool make_instruction(Instruction& to, P&& chosen) {
   bool found = false;
   for_each_instruction_type([&](auto type) {
     using I = typename decltype(type)::type;

@@ -23,12 +23,11 @@ struct TensorRef {
   bool empty() const { return tensor == kNone; }
 };
 
-template <class Owner, class T>
-struct Field {
+template <class Owner, class T> struct Field {
   std::string_view name;
   T Owner::*member;
-  Access access;          // none for plain numbers
-  bool steers;            // its value decides addresses, extents or order: must be real in every mode
+  Access access;  // none for plain numbers
+  bool steers;    // its value decides addresses, extents or order: must be real in every mode
   std::string_view sentence;
 };
 
@@ -44,7 +43,8 @@ constexpr Field<O, T> operand(std::string_view name, T O::*m, Access a, std::str
 }
 // An operand whose value steers.
 template <class O, class T>
-constexpr Field<O, T> steering(std::string_view name, T O::*m, Access a, std::string_view sentence) {
+constexpr Field<O, T> steering(std::string_view name, T O::*m, Access a,
+                               std::string_view sentence) {
   return {name, m, a, true, sentence};
 }
 

@@ -49,8 +49,7 @@ class Scanner {
   float real(const char* what);
 
   // One of count_of(E) values by its name.
-  template <class E>
-  E choice(const char* what) {
+  template <class E> E choice(const char* what) {
     std::vector<std::string> known;
     for (int i = 0; i < count_of(E{}); ++i) known.emplace_back(name_of(E(i)));
     return E(pick(what, known));

@@ -13,8 +13,9 @@ struct TileRef {
   uint32_t id = 0;
   Space space = Space::vector;
   Format format = Format::f32;
-  uint32_t offset = 0;  // bytes, from the scratchpad's start (before allocation: from the tile's start)
-  uint32_t pitch = 0;   // bytes from one row to the next
+  uint32_t offset =
+      0;  // bytes, from the scratchpad's start (before allocation: from the tile's start)
+  uint32_t pitch = 0;  // bytes from one row to the next
   uint32_t rows = 0;
   uint32_t cols = 0;
 
@@ -24,7 +25,9 @@ struct TileRef {
   int64_t elements() const { return int64_t(rows) * cols; }
   int64_t bytes() const { return rows * row_bytes(); }
   // One past the last byte touched.
-  uint32_t end() const { return empty() ? offset : offset + (rows - 1) * pitch + uint32_t(row_bytes()); }
+  uint32_t end() const {
+    return empty() ? offset : offset + (rows - 1) * pitch + uint32_t(row_bytes());
+  }
 };
 
 // Whether two regions share a byte. Exact when the pitches are equal and rows do not wrap; otherwise

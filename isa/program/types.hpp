@@ -7,20 +7,29 @@
 namespace daybreak {
 
 // A number of one unit of measure; numbers of different units do not mix.
-template <class Tag, class T = int64_t>
-struct Quantity {
+template <class Tag, class T = int64_t> struct Quantity {
   T value{};
   constexpr Quantity() = default;
   constexpr explicit Quantity(T v) : value(v) {}
   constexpr auto operator<=>(const Quantity&) const = default;
-  constexpr Quantity& operator+=(Quantity o) { value += o.value; return *this; }
-  constexpr Quantity& operator-=(Quantity o) { value -= o.value; return *this; }
-  friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity(a.value + b.value); }
-  friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity(a.value - b.value); }
+  constexpr Quantity& operator+=(Quantity o) {
+    value += o.value;
+    return *this;
+  }
+  constexpr Quantity& operator-=(Quantity o) {
+    value -= o.value;
+    return *this;
+  }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) {
+    return Quantity(a.value + b.value);
+  }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) {
+    return Quantity(a.value - b.value);
+  }
 };
-using Cycles = Quantity<struct CyclesTag>;          // of the core clock
+using Cycles = Quantity<struct CyclesTag>;  // of the core clock
 using Bytes = Quantity<struct BytesTag>;
-using Femtoseconds = Quantity<struct TimeTag>;      // simulated time
+using Femtoseconds = Quantity<struct TimeTag>;          // simulated time
 using Address = Quantity<struct AddressTag, uint64_t>;  // a byte of the simulated 64-bit memory
 
 namespace isa {

@@ -22,7 +22,7 @@ namespace daybreak::isa {
 struct Finding {
   enum class Kind : uint8_t { deadlock, hazard, overflow, unbound, limit };
   Kind kind = Kind::hazard;
-  std::string message;        // names the instructions involved and, for a hazard, the missing edge
+  std::string message;  // names the instructions involved and, for a hazard, the missing edge
   int64_t first = -1, second = -1;  // indices of entries; -1: none
 };
 constexpr std::string_view name_of(Finding::Kind k) {

@@ -29,7 +29,8 @@ constexpr Tolerance kTable[] = {
      .relative = 2.01 / 128,
      .floor = 1.0 / 256,
      .calc_diff = 5e-6,
-     .source = "ours: weights rounded to BF16 move a mean of few keys by up to 2^-8 of the largest"},
+     .source =
+         "ours: weights rounded to BF16 move a mean of few keys by up to 2^-8 of the largest"},
     {.name = "sparse_mla_lse",
      .absolute = 1e-6,
      .relative = 8.01 / 65536,

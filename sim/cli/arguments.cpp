@@ -42,8 +42,8 @@ int64_t Arguments::integer(const std::string& key, int64_t fallback, int64_t low
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc() || end != text->data() + text->size() || value < low || value > high)
-    fail(key, configs::in_quotes(*text) + " is not a whole number from " + std::to_string(low) + " to " +
-                  std::to_string(high));
+    fail(key, configs::in_quotes(*text) + " is not a whole number from " + std::to_string(low) +
+                  " to " + std::to_string(high));
   return value;
 }
 

@@ -13,10 +13,13 @@ using kernels::SelectionForm;
 constexpr int64_t kMost = int64_t{1} << 24;
 
 CacheForm form_of(Arguments& a, const char* fallback) {
-  return a.word("format", fallback, {"fp8", "bf16", "fp16"}) == "fp8" ? CacheForm::fp8 : CacheForm::bf16;
+  return a.word("format", fallback, {"fp8", "bf16", "fp16"}) == "fp8" ? CacheForm::fp8
+                                                                      : CacheForm::bf16;
 }
 
-void expect(Arguments& a, const std::string& key, int64_t only) { a.integer(key, only, only, only); }
+void expect(Arguments& a, const std::string& key, int64_t only) {
+  a.integer(key, only, only, only);
+}
 
 // Words that several kernels share.
 void attention_words(kernels::Workload& w, Arguments& a) {
@@ -40,7 +43,9 @@ KernelCase sparse_mla(Arguments& a, kernels::Workload w) {
   attention_words(w, a);
   w.latent_form = form_of(a, "fp8");
   if (w.index == IndexSource::computed) w.index = IndexSource::random;
-  return {.workload = w, .parts = {.prepare = false, .selection = false, .table = false}, .overhead = {}};
+  return {.workload = w,
+          .parts = {.prepare = false, .selection = false, .table = false},
+          .overhead = {}};
 }
 
 KernelCase indexer(Arguments& a, kernels::Workload w) {
@@ -51,8 +56,11 @@ KernelCase indexer(Arguments& a, kernels::Workload w) {
   const bool topk = a.word("fused_topk", "on", {"on", "off"}) == "on";
   w.index = IndexSource::computed;
   return {.workload = w,
-          .parts = {.prepare = false, .form = topk ? SelectionForm::fused : SelectionForm::separate,
-                    .topk = topk, .table = false, .attention = false},
+          .parts = {.prepare = false,
+                    .form = topk ? SelectionForm::fused : SelectionForm::separate,
+                    .topk = topk,
+                    .table = false,
+                    .attention = false},
           .overhead = {}};
 }
 
@@ -71,7 +79,9 @@ KernelCase index_table(Arguments& a, kernels::Workload w) {
   w.batch = a.integer("tokens", 1, 0, kMost);
   w.latent_page = a.integer("page", w.latent_page, 1, 65536);
   if (w.index == IndexSource::computed) w.index = IndexSource::random;
-  return {.workload = w, .parts = {.prepare = false, .selection = false, .attention = false}, .overhead = {}};
+  return {.workload = w,
+          .parts = {.prepare = false, .selection = false, .attention = false},
+          .overhead = {}};
 }
 
 KernelCase dsa_decode(Arguments& a, kernels::Workload w) {
@@ -99,9 +109,9 @@ struct Entry {
   const char* name;
   KernelCase (*make)(Arguments&, kernels::Workload);
 };
-constexpr Entry kEntries[] = {{"sparse_mla", sparse_mla}, {"indexer", indexer},
-                              {"topk", topk},             {"index_table", index_table},
-                              {"dsa_decode", dsa_decode}, {"index_overhead", index_overhead}};
+constexpr Entry kEntries[] = {
+    {"sparse_mla", sparse_mla},   {"indexer", indexer},       {"topk", topk},
+    {"index_table", index_table}, {"dsa_decode", dsa_decode}, {"index_overhead", index_overhead}};
 
 }  // namespace
 
@@ -121,10 +131,14 @@ std::unique_ptr<kernels::Plan> Case::empty_plan() {
 }
 
 void set_index(kernels::Workload& workload, const std::string& index) {
-  if (index == "computed") workload.index = IndexSource::computed;
-  else if (index == "random") workload.index = IndexSource::random;
-  else if (index == "local") workload.index = IndexSource::local;
-  else workload.index = IndexSource::file, workload.index_file = index;
+  if (index == "computed")
+    workload.index = IndexSource::computed;
+  else if (index == "random")
+    workload.index = IndexSource::random;
+  else if (index == "local")
+    workload.index = IndexSource::local;
+  else
+    workload.index = IndexSource::file, workload.index_file = index;
 }
 
 const std::vector<std::string>& runnable_kernels() {
@@ -136,18 +150,21 @@ const std::vector<std::string>& runnable_kernels() {
   return names;
 }
 
-KernelCase kernel_case(const std::string& kernel, Arguments arguments, const CommonOptions& options) {
+KernelCase kernel_case(const std::string& kernel, Arguments arguments,
+                       const CommonOptions& options) {
   kernels::Workload workload;
   workload.seed = options.seed;
   set_index(workload, options.index);
   for (const auto& entry : kEntries) {
     if (kernel != entry.name) continue;
-    if (kernel != "topk") workload.context = arguments.integer("context", 32768, 0, int64_t{1} << 30);
+    if (kernel != "topk")
+      workload.context = arguments.integer("context", 32768, 0, int64_t{1} << 30);
     KernelCase c = entry.make(arguments, workload);
     arguments.finish();
     return c;
   }
-  throw UserError("run: " + configs::in_quotes(kernel) + " is not " + configs::any_of(runnable_kernels()) +
+  throw UserError("run: " + configs::in_quotes(kernel) + " is not " +
+                  configs::any_of(runnable_kernels()) +
                   configs::did_you_mean(kernel, runnable_kernels()));
 }
 

@@ -39,10 +39,11 @@ void set_index(kernels::Workload& workload, const std::string& index);
 struct KernelCase {
   kernels::Workload workload;
   kernels::ChainParts parts;
-  std::string overhead;      // method of index_overhead; empty for kernels of the library
-  int64_t grid = 1;          // index_overhead: cores
+  std::string overhead;  // method of index_overhead; empty for kernels of the library
+  int64_t grid = 1;      // index_overhead: cores
 };
-KernelCase kernel_case(const std::string& kernel, Arguments arguments, const CommonOptions& options);
+KernelCase kernel_case(const std::string& kernel, Arguments arguments,
+                       const CommonOptions& options);
 // Kernels that `run` knows.
 const std::vector<std::string>& runnable_kernels();
 

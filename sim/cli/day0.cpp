@@ -25,26 +25,28 @@ void check(const Day0Options& o, const kernels::ModelConfig& model) {
     throw UserError("--form: " + configs::in_quotes(o.form) + " is not " + configs::any_of(forms) +
                     configs::did_you_mean(o.form, forms));
   if (o.context > model.max_positions && !o.beyond_max)
-    throw UserError(fmt::format("--context {} is beyond the model's {} positions; --beyond-max allows it",
-                                o.context, model.max_positions));
+    throw UserError(
+        fmt::format("--context {} is beyond the model's {} positions; --beyond-max allows it",
+                    o.context, model.max_positions));
 }
 
 std::vector<traces::Fact> facts(const kernels::ModelConfig& m) {
   auto text = [](double v) { return configs::number_text(v); };
-  return {{"name", m.name},
-          {"architecture", m.architecture},
-          {"layers", text(double(m.layers))},
-          {"hidden", text(double(m.hidden))},
-          {"heads", text(double(m.heads))},
-          {"q_lora", text(double(m.q_lora))},
-          {"kv_lora", text(double(m.kv_lora))},
-          {"head dims nope/rope/value", fmt::format("{}/{}/{}", m.nope_dim, m.rope_dim, m.value_dim)},
-          {"softmax scale", text(m.softmax_scale())},
-          {"index heads", text(double(m.indexer.heads))},
-          {"index top-k", text(double(m.indexer.topk))},
-          {"index RoPE", m.indexer.interleaved ? "interleaved" : "half-split"},
-          {"attention RoPE", m.rope_interleaved ? "interleaved" : "half-split"},
-          {"max positions", text(double(m.max_positions))}};
+  return {
+      {"name", m.name},
+      {"architecture", m.architecture},
+      {"layers", text(double(m.layers))},
+      {"hidden", text(double(m.hidden))},
+      {"heads", text(double(m.heads))},
+      {"q_lora", text(double(m.q_lora))},
+      {"kv_lora", text(double(m.kv_lora))},
+      {"head dims nope/rope/value", fmt::format("{}/{}/{}", m.nope_dim, m.rope_dim, m.value_dim)},
+      {"softmax scale", text(m.softmax_scale())},
+      {"index heads", text(double(m.indexer.heads))},
+      {"index top-k", text(double(m.indexer.topk))},
+      {"index RoPE", m.indexer.interleaved ? "interleaved" : "half-split"},
+      {"attention RoPE", m.rope_interleaved ? "interleaved" : "half-split"},
+      {"max positions", text(double(m.max_positions))}};
 }
 
 traces::RunRecord record_of(const Day0Options& o, const CommonOptions& common,
@@ -84,11 +86,12 @@ int day0(const Day0Options& o, const CommonOptions& common) {
     records.push_back(record_of(o, common, model, chip, name, run));
     output.write(records.back(), name);
   }
-  output.print(fmt::format("{} on {}, one DSA layer, decode: context {}, batch {}, {} query token{} a step",
-                           model.name, chip.name, o.context, o.batch, o.queries,
-                           o.queries == 1 ? "" : "s"),
-               records);
-  return std::all_of(records.begin(), records.end(), [](const auto& r) { return r.pass(); }) ? 0 : 1;
+  output.print(
+      fmt::format("{} on {}, one DSA layer, decode: context {}, batch {}, {} query token{} a step",
+                  model.name, chip.name, o.context, o.batch, o.queries, o.queries == 1 ? "" : "s"),
+      records);
+  return std::all_of(records.begin(), records.end(), [](const auto& r) { return r.pass(); }) ? 0
+                                                                                             : 1;
 }
 
 }  // namespace daybreak::cli

@@ -18,21 +18,29 @@ int list_kernels(const CommonOptions&) {
   traces::TextTable table{.columns = {{"kernel", false}, {"what it does", false}}, .rows = {}};
   for (const auto& k : kernels::dsa::kKernels)
     table.rows.push_back({std::string(k.name), std::string(k.sentence)});
-  std::cout << table.text() << "\ndaybreak run takes: " << configs::any_of(runnable_kernels()) << "\n";
+  std::cout << table.text() << "\ndaybreak run takes: " << configs::any_of(runnable_kernels())
+            << "\n";
   return 0;
 }
 
 int list_chips(const CommonOptions&) {
-  traces::TextTable table{.columns = {{"chip", false}, {"cores"}, {"GHz"}, {"BF16 TFLOP/s"}, {"FP8 TFLOP/s"},
-                                      {"HBM GB/s"}, {"L2 MB"}, {"knobs assumed"}},
+  traces::TextTable table{.columns = {{"chip", false},
+                                      {"cores"},
+                                      {"GHz"},
+                                      {"BF16 TFLOP/s"},
+                                      {"FP8 TFLOP/s"},
+                                      {"HBM GB/s"},
+                                      {"L2 MB"},
+                                      {"knobs assumed"}},
                           .rows = {}};
   for (const auto& name : sim::chip_names()) {
     const auto chip = sim::load_chip(name);
-    table.rows.push_back({name, std::to_string(chip.cores), configs::number_text(chip.clock_ghz),
-                          fmt::format("{:.0f}", chip.flops(Format::bf16) / 1e12),
-                          chip.core.matrix.fp8 ? fmt::format("{:.0f}", chip.flops(Format::e4m3) / 1e12) : "-",
-                          fmt::format("{:.0f}", chip.hbm_bytes_per_second() / 1e9),
-                          std::to_string(chip.l2.capacity_mb), std::to_string(chip.assumed.size())});
+    table.rows.push_back(
+        {name, std::to_string(chip.cores), configs::number_text(chip.clock_ghz),
+         fmt::format("{:.0f}", chip.flops(Format::bf16) / 1e12),
+         chip.core.matrix.fp8 ? fmt::format("{:.0f}", chip.flops(Format::e4m3) / 1e12) : "-",
+         fmt::format("{:.0f}", chip.hbm_bytes_per_second() / 1e9),
+         std::to_string(chip.l2.capacity_mb), std::to_string(chip.assumed.size())});
   }
   std::cout << table.text();
   return 0;
@@ -45,9 +53,12 @@ int explain(const std::string& knob, const CommonOptions& options) {
 
 int schema(const std::string& what) {
   const std::vector<std::string> known{"chip", "knobs", "instructions"};
-  if (what == "chip") std::cout << sim::knobs_json_schema();
-  else if (what == "knobs") std::cout << sim::knobs_markdown();
-  else if (what == "instructions") std::cout << isa::instruction_table();
+  if (what == "chip")
+    std::cout << sim::knobs_json_schema();
+  else if (what == "knobs")
+    std::cout << sim::knobs_markdown();
+  else if (what == "instructions")
+    std::cout << isa::instruction_table();
   else
     throw UserError("schema: " + configs::in_quotes(what) + " is not " + configs::any_of(known) +
                     configs::did_you_mean(what, known));

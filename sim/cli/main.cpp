@@ -36,16 +36,21 @@ struct Verbs {
   }
 
   void declare(CLI::App& app) {
-    auto* d = add(app, "day0", "one DSA layer of a model on a chip: time, values, what holds it back",
-                  [](Verbs& v) { return cli::day0(v.day0, v.common); });
-    d->add_option("--model", day0.model, "published config.json, or a name in configs/models")->required();
+    auto* d =
+        add(app, "day0", "one DSA layer of a model on a chip: time, values, what holds it back",
+            [](Verbs& v) { return cli::day0(v.day0, v.common); });
+    d->add_option("--model", day0.model, "published config.json, or a name in configs/models")
+        ->required();
     d->add_option("--phase", day0.phase, "decode")->capture_default_str();
     d->add_option("--context", day0.context, "keys the newest token sees")
-        ->capture_default_str()->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+        ->capture_default_str()
+        ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
     d->add_option("--batch", day0.batch, "requests")
-        ->capture_default_str()->check(CLI::Range(int64_t{0}, int64_t{1} << 20));
+        ->capture_default_str()
+        ->check(CLI::Range(int64_t{0}, int64_t{1} << 20));
     d->add_option("--queries", day0.queries, "query tokens of a request")
-        ->capture_default_str()->check(CLI::Range(1, 8));
+        ->capture_default_str()
+        ->check(CLI::Range(1, 8));
     d->add_flag("--beyond-max", day0.beyond_max, "allow a context past the model's maximum");
     d->add_option("--form", day0.form, "selection: separate, fused or both")->capture_default_str();
     add_common(*d, common);
@@ -66,11 +71,13 @@ struct Verbs {
     e->add_option("knob", name, "e.g. chip.core.dma.outstanding")->required();
     add_common(*e, common);
 
-    add(app, "kernels", "the kernels of the library", [](Verbs& v) { return list_kernels(v.common); });
+    add(app, "kernels", "the kernels of the library",
+        [](Verbs& v) { return list_kernels(v.common); });
     add(app, "chips", "the chip presets", [](Verbs& v) { return list_chips(v.common); });
     add(app, "schema", "what files may say: chip (JSON schema), knobs, instructions (tables)",
         [](Verbs& v) { return cli::schema(v.name); })
-        ->add_option("what", name)->required();
+        ->add_option("what", name)
+        ->required();
 
     auto* a = add(app, "asm", "a program's text form to its binary form",
                   [](Verbs& v) { return assemble_file(v.file, v.out); });
@@ -81,7 +88,9 @@ struct Verbs {
                   [](Verbs& v) { return disassemble(v.name, v.words, v.task, v.common); });
     x->add_option("what", name, "file, or kernel")->required();
     x->add_option("words", words, "key=value of a kernel");
-    x->add_option("--task", task, "task number")->capture_default_str()->check(CLI::NonNegativeNumber);
+    x->add_option("--task", task, "task number")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
     add_common(*x, common);
   }
 };
@@ -92,7 +101,8 @@ int fail(int code, const std::string& sentence) {
 }
 
 int run_command(int argc, char** argv) {
-  CLI::App app("Daybreak: will this model run on that accelerator, correctly, how fast, and what holds it back?");
+  CLI::App app(
+      "Daybreak: will this model run on that accelerator, correctly, how fast, and what holds it back?");
   app.set_version_flag("--version", DAYBREAK_VERSION);
   app.require_subcommand(1);
   Verbs verbs;
@@ -100,17 +110,11 @@ int run_command(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return verbs.chosen(verbs);
-  } catch (const CLI::Success& e) {
-    return app.exit(e);
-  } catch (const CLI::ParseError& e) {
+  } catch (const CLI::Success& e) { return app.exit(e); } catch (const CLI::ParseError& e) {
     return fail(2, std::string(e.what()) + "; daybreak --help lists the verbs and their options");
-  } catch (const UserError& e) {
-    return fail(2, e.what());
-  } catch (const CheckError& e) {
+  } catch (const UserError& e) { return fail(2, e.what()); } catch (const CheckError& e) {
     return fail(1, e.what());
-  } catch (const InvariantError& e) {
-    return fail(3, e.what());
-  }
+  } catch (const InvariantError& e) { return fail(3, e.what()); }
 }
 
 }  // namespace

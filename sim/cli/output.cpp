@@ -58,8 +58,11 @@ void Output::print(const std::string& title, const std::vector<traces::RunRecord
   }
   std::cout << title << "\n";
   for (const auto& record : records) {
-    if (records.size() > 1) std::cout << "\n== selection: " << record.workload.back().value << " ==\n";
-    std::cout << "\n" << traces::kernel_table(record) << "\n" << traces::waterfall_table(record) << "\n"
+    if (records.size() > 1)
+      std::cout << "\n== selection: " << record.workload.back().value << " ==\n";
+    std::cout << "\n"
+              << traces::kernel_table(record) << "\n"
+              << traces::waterfall_table(record) << "\n"
               << traces::verdict_lines(record);
   }
   if (records.size() == 2) std::cout << "\n" << comparison(records[0], records[1]);

@@ -16,8 +16,9 @@ namespace {
 
 isa::TaskProgram read_program(const std::string& file) {
   const std::string bytes = configs::read_file(file);
-  return isa::is_binary(std::as_bytes(std::span(bytes))) ? isa::decode(std::as_bytes(std::span(bytes)), file)
-                          : isa::assemble(bytes, file);
+  return isa::is_binary(std::as_bytes(std::span(bytes)))
+             ? isa::decode(std::as_bytes(std::span(bytes)), file)
+             : isa::assemble(bytes, file);
 }
 
 isa::TaskProgram kernel_program(const std::string& kernel, const std::vector<std::string>& words,
@@ -39,7 +40,8 @@ isa::TaskProgram kernel_program(const std::string& kernel, const std::vector<std
 // Findings of the verifier, one a line, on standard error.
 int report(const isa::TaskProgram& program, const std::string& name) {
   const auto findings = isa::verify(program, {});
-  for (const auto& f : findings) std::cerr << name << ": " << name_of(f.kind) << ": " << f.message << "\n";
+  for (const auto& f : findings)
+    std::cerr << name << ": " << name_of(f.kind) << ": " << f.message << "\n";
   return findings.empty() ? 0 : 1;
 }
 

@@ -8,15 +8,16 @@
 
 namespace daybreak::cli {
 
-Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip, const CommonOptions& options,
-                        const std::string& trace_path) {
+Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip,
+                        const CommonOptions& options, const std::string& trace_path) {
   Case the_case(c.workload, chip.capabilities());
   const auto plan = c.overhead.empty() ? the_case.plan(c.parts) : the_case.empty_plan();
   if (!c.overhead.empty()) kernels::add_index_overhead(*plan, the_case.inputs(), c.overhead);
   return simulate(*plan, chip, options, trace_path);
 }
 
-int run(const std::string& kernel, const std::vector<std::string>& words, const CommonOptions& options) {
+int run(const std::string& kernel, const std::vector<std::string>& words,
+        const CommonOptions& options) {
   const auto arguments = Arguments::from_words("run " + kernel, words);
   const auto c = kernel_case(kernel, arguments, options);
   const auto chip = options.load_chip();

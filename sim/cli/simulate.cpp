@@ -30,7 +30,8 @@ class ActiveTime : public traces::Observer {
 };
 
 traces::VerdictRow row_of(const ref::Verdict& v) {
-  traces::VerdictRow row{.name = v.name, .pass = v.pass, .metrics = {}, .tolerance = v.tolerance, .worst = {}};
+  traces::VerdictRow row{
+      .name = v.name, .pass = v.pass, .metrics = {}, .tolerance = v.tolerance, .worst = {}};
   for (const auto& m : v.metrics) row.metrics.push_back({m.name, m.value});
   if (!v.pass) {
     row.worst = v.finding;
@@ -80,17 +81,17 @@ Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const Commo
     out.active_cycles.push_back(active.cycles(int64_t(i)));
     const auto& got = out.result.launches[i];
     const bool fp8 = step.floor.fp8_macs > step.floor.bf16_macs;
-    out.kernels.push_back(traces::kernel_row(
-        stalls.launch_account(int64_t(i)),
-        {.kernel = step.name,
-         .hbm_read_bytes = got.hbm_read_bytes,
-         .hbm_write_bytes = got.hbm_write_bytes,
-         .read_bytes = got.read_bytes,
-         .write_bytes = got.write_bytes,
-         .useful_bytes = step.floor.bytes,
-         .useful_flop = 2.0 * double(step.floor.bf16_macs + step.floor.fp8_macs),
-         .matrix_flops = flops_of(chip, fp8)},
-        peaks));
+    out.kernels.push_back(
+        traces::kernel_row(stalls.launch_account(int64_t(i)),
+                           {.kernel = step.name,
+                            .hbm_read_bytes = got.hbm_read_bytes,
+                            .hbm_write_bytes = got.hbm_write_bytes,
+                            .read_bytes = got.read_bytes,
+                            .write_bytes = got.write_bytes,
+                            .useful_bytes = step.floor.bytes,
+                            .useful_flop = 2.0 * double(step.floor.bf16_macs + step.floor.fp8_macs),
+                            .matrix_flops = flops_of(chip, fp8)},
+                           peaks));
   }
   int64_t first = 0, last = out.result.cycles;
   if (!out.result.launches.empty()) {

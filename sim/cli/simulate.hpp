@@ -12,10 +12,10 @@ namespace daybreak::cli {
 
 struct Simulated {
   sim::RunResult result;
-  std::vector<int64_t> active_cycles;         // per launch: its first task started to its last one ended
+  std::vector<int64_t> active_cycles;  // per launch: its first task started to its last one ended
   std::vector<traces::KernelRow> kernels;
   traces::Totals totals;
-  std::vector<traces::VerdictRow> verdicts;   // every kernel's values against the reference
+  std::vector<traces::VerdictRow> verdicts;  // every kernel's values against the reference
 };
 
 // `trace_path`: where the Perfetto trace goes; empty: none.

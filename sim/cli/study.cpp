@@ -20,7 +20,8 @@ namespace {
 
 using Metrics = std::map<std::string, double>;
 
-void unit_metrics(const traces::KernelRow& row, const std::string& prefix, double us_per_cycle, Metrics& m) {
+void unit_metrics(const traces::KernelRow& row, const std::string& prefix, double us_per_cycle,
+                  Metrics& m) {
   for (const auto& b : row.busy) {
     m[prefix + "us_" + b.unit] += b.share * double(row.cycles) * us_per_cycle;
   }
@@ -53,13 +54,14 @@ Metrics metrics_of(const Simulated& run, const sim::ChipConfig& chip) {
     unit_metrics(row, row.kernel + "_", us, m);
     unit_metrics(row, "", us, m);
   }
-  m["active_us"] = active;       // first task started to last one ended, summed over launches
+  m["active_us"] = active;  // first task started to last one ended, summed over launches
   m["verdicts_failed"] = double(std::count_if(run.verdicts.begin(), run.verdicts.end(),
                                               [](const auto& v) { return !v.pass; }));
   return m;
 }
 
-Simulated simulate_run(const configs::StudyRun& r, const sim::ChipConfig& chip, const CommonOptions& options) {
+Simulated simulate_run(const configs::StudyRun& r, const sim::ChipConfig& chip,
+                       const CommonOptions& options) {
   Arguments arguments(r.at.text() + ": run " + r.name, r.args);
   if (!r.kernel.empty())
     return simulate_case(kernel_case(r.kernel, std::move(arguments), options), chip, options, {});
@@ -92,12 +94,14 @@ int study(const std::string& file, const CommonOptions& common) {
     const auto chip = sim::load_chip(r.chip, settings);
     metrics.push_back(metrics_of(simulate_run(r, chip, options), chip));
   }
-  const configs::Study::Metric metric = [&](size_t run, const std::string& name) -> std::optional<double> {
+  const configs::Study::Metric metric = [&](size_t run,
+                                            const std::string& name) -> std::optional<double> {
     const auto found = metrics[run].find(name);
     if (found == metrics[run].end()) return std::nullopt;
     return found->second;
   };
-  StudyRecord record{.title = study.title, .about = study.about, .columns = {}, .rows = {}, .verdicts = {}};
+  StudyRecord record{
+      .title = study.title, .about = study.about, .columns = {}, .rows = {}, .verdicts = {}};
   for (const auto& c : study.columns) record.columns.push_back(c.title);
   for (size_t i = 0; i < study.runs.size(); ++i) {
     StudyRecord::Row row{.name = study.runs[i].name, .cells = {}, .metrics = {}};

@@ -33,17 +33,20 @@ std::string to_text(const StudyRecord& record) {
 }
 
 std::string to_json(const StudyRecord& record) {
-  nlohmann::ordered_json json{{"title", record.title}, {"runs", nlohmann::ordered_json::array()},
+  nlohmann::ordered_json json{{"title", record.title},
+                              {"runs", nlohmann::ordered_json::array()},
                               {"verdicts", nlohmann::ordered_json::array()}};
   for (const auto& row : record.rows) {
-    nlohmann::ordered_json one{{"name", row.name}, {"table", nlohmann::ordered_json::object()},
+    nlohmann::ordered_json one{{"name", row.name},
+                               {"table", nlohmann::ordered_json::object()},
                                {"metrics", nlohmann::ordered_json::object()}};
     for (size_t i = 0; i < row.cells.size(); ++i) one["table"][record.columns[i]] = row.cells[i];
     for (const auto& [name, value] : row.metrics) one["metrics"][name] = value;
     json["runs"].push_back(std::move(one));
   }
   for (const auto& v : record.verdicts)
-    json["verdicts"].push_back({{"name", v.name}, {"holds", v.holds}, {"expression", v.expression}});
+    json["verdicts"].push_back(
+        {{"name", v.name}, {"holds", v.holds}, {"expression", v.expression}});
   return json.dump(2) + "\n";
 }
 

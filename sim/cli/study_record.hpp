@@ -9,10 +9,13 @@ namespace daybreak::cli {
 struct StudyRecord {
   struct Row {
     std::string name;
-    std::vector<std::string> cells;                        // one per column
-    std::vector<std::pair<std::string, double>> metrics;   // by name, ascending
+    std::vector<std::string> cells;                       // one per column
+    std::vector<std::pair<std::string, double>> metrics;  // by name, ascending
   };
-  struct Verdict { std::string name, expression; bool holds = false; };
+  struct Verdict {
+    std::string name, expression;
+    bool holds = false;
+  };
   std::string title, about;
   std::vector<std::string> columns;
   std::vector<Row> rows;

@@ -9,11 +9,11 @@
 namespace daybreak::cli {
 
 struct Day0Options {
-  std::string model;                 // config.json, or a name in configs/models
+  std::string model;  // config.json, or a name in configs/models
   std::string phase = "decode";
   int64_t context = 32768, batch = 1, queries = 1;
-  bool beyond_max = false;           // allow a context past the model's maximum
-  std::string form = "both";         // separate, fused or both
+  bool beyond_max = false;    // allow a context past the model's maximum
+  std::string form = "both";  // separate, fused or both
 };
 
 int day0(const Day0Options&, const CommonOptions&);

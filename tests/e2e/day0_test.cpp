@@ -28,15 +28,18 @@ TEST(Day0, PublishedGlmWithInterleavedIndexRope) {
   const auto file = data_file("models/zai-org--GLM-5.1_config.json");
   if (file.empty()) GTEST_SKIP() << "published model files are not here (DAYBREAK_DATA)";
   expect_all_pass({"day0", "--model", file, "--context", "32768"});
-  const auto run = run_program({"day0", "--model", file, "--context", "100", "--json", "--form", "fused"});
+  const auto run =
+      run_program({"day0", "--model", file, "--context", "100", "--json", "--form", "fused"});
   EXPECT_FALSE(lines_with(run.out, "interleaved").empty());
 }
 
 TEST(Day0, LengthsAroundTilesAndPages) {
   for (const char* context : {"0", "1", "63", "64", "65", "2047", "2048", "2049", "5000"})
     for (const char* queries : {"1", "3", "8"}) {
-      const auto run = run_program({"day0", "--model", kOurs, "--context", context, "--batch", "3", "--queries", queries});
-      EXPECT_EQ(run.code, 0) << "context " << context << " queries " << queries << "\n" << run.error << run.out;
+      const auto run = run_program(
+          {"day0", "--model", kOurs, "--context", context, "--batch", "3", "--queries", queries});
+      EXPECT_EQ(run.code, 0) << "context " << context << " queries " << queries << "\n"
+                             << run.error << run.out;
     }
 }
 
@@ -46,7 +49,8 @@ TEST(Day0, EmptyBatch) {
 }
 
 TEST(Day0, BatchAboveTheCores) {
-  const auto run = run_program({"day0", "--model", kOurs, "--context", "2300", "--batch", "70", "--form", "fused"});
+  const auto run = run_program(
+      {"day0", "--model", kOurs, "--context", "2300", "--batch", "70", "--form", "fused"});
   EXPECT_EQ(run.code, 0) << run.error << run.out;
 }
 
@@ -54,8 +58,9 @@ TEST(Day0, ContextBeyondTheModelIsRefused) {
   const auto run = run_program({"day0", "--model", kOurs, "--context", "163841"});
   EXPECT_EQ(run.code, 2);
   EXPECT_NE(run.error.find("--beyond-max"), std::string::npos) << run.error;
-  const auto allowed = run_program({"day0", "--model", kOurs, "--context", "163841", "--beyond-max", "--values",
-                                    "steering", "--index", "random", "--form", "fused"});
+  const auto allowed =
+      run_program({"day0", "--model", kOurs, "--context", "163841", "--beyond-max", "--values",
+                   "steering", "--index", "random", "--form", "fused"});
   EXPECT_EQ(allowed.code, 0) << allowed.error;
 }
 
@@ -70,7 +75,8 @@ TEST(Study, IndexOverheadHoldsOnDefaultKnobs) {
 }
 
 TEST(Study, PublishedKernelsWithinAFactorOfTwo) {
-  const auto run = run_program({"study", DAYBREAK_SOURCE "/configs/studies/calibration-davinci-like-2.yaml"});
+  const auto run =
+      run_program({"study", DAYBREAK_SOURCE "/configs/studies/calibration-davinci-like-2.yaml"});
   EXPECT_EQ(run.code, 0) << run.out << run.error;
   EXPECT_EQ(lines_with(run.out, "holds  ").size(), 2u) << run.out;
 }

@@ -8,8 +8,8 @@
 namespace daybreak::tests {
 namespace {
 
-const std::vector<std::string> kRun{"day0", "--model", DAYBREAK_SOURCE "/configs/models/deepseek-v3.2.json",
-                                    "--context", "4096"};
+const std::vector<std::string> kRun{
+    "day0", "--model", DAYBREAK_SOURCE "/configs/models/deepseek-v3.2.json", "--context", "4096"};
 
 std::string record(std::vector<std::string> more, const std::vector<std::string>& environment = {},
                    const std::string& where = "") {
@@ -23,8 +23,9 @@ std::string record(std::vector<std::string> more, const std::vector<std::string>
 }
 
 TEST(Determinism, RecordsEqualTheCommittedOnes) {
-  const std::string golden = read_text(DAYBREAK_SOURCE "/traces/golden/day0-decode-4096/record.json") +
-                             read_text(DAYBREAK_SOURCE "/traces/golden/day0-decode-4096/fused/record.json");
+  const std::string golden =
+      read_text(DAYBREAK_SOURCE "/traces/golden/day0-decode-4096/record.json") +
+      read_text(DAYBREAK_SOURCE "/traces/golden/day0-decode-4096/fused/record.json");
   ASSERT_FALSE(golden.empty());
   EXPECT_EQ(record({}), golden);
 }
@@ -33,7 +34,9 @@ TEST(Determinism, TraceFolderLocaleAndTimeZoneChangeNothing) {
   const std::string base = record({"--trace", "off"});
   const Folder elsewhere;
   EXPECT_EQ(record({}), base);
-  EXPECT_EQ(record({"--trace", "task"}, {"LC_ALL=de_DE.UTF-8", "TZ=Asia/Kathmandu"}, elsewhere.path()), base);
+  EXPECT_EQ(
+      record({"--trace", "task"}, {"LC_ALL=de_DE.UTF-8", "TZ=Asia/Kathmandu"}, elsewhere.path()),
+      base);
 }
 
 // Cycles of every kernel and the totals, without what names the mode or the verdicts.

@@ -15,7 +15,8 @@ void expect_refused(const std::vector<std::string>& words, const std::vector<std
   EXPECT_EQ(run.code, 2) << run.out << run.error;
   EXPECT_EQ(std::count(run.error.begin(), run.error.end(), '\n'), 1) << run.error;
   EXPECT_EQ(run.out, "");
-  for (const auto& part : said) EXPECT_NE(run.error.find(part), std::string::npos) << part << "\n" << run.error;
+  for (const auto& part : said)
+    EXPECT_NE(run.error.find(part), std::string::npos) << part << "\n" << run.error;
 }
 
 TEST(Hostile, CommandLine) {
@@ -24,8 +25,10 @@ TEST(Hostile, CommandLine) {
   expect_refused({"run", "sparse_mla", "context=-5"}, {"context"});
   expect_refused({"run", "sparse_mla", "context"}, {"key=value"});
   expect_refused({"run", "sparse_mla", "tokens=1", "tokens=2"}, {"twice"});
-  expect_refused({"day0", "--model", kModel, "--set", "chip.core.dma.outstandin=3"}, {"outstanding"});
-  expect_refused({"day0", "--model", kModel, "--set", "chip.core.dma.outstanding=0"}, {"outstanding"});
+  expect_refused({"day0", "--model", kModel, "--set", "chip.core.dma.outstandin=3"},
+                 {"outstanding"});
+  expect_refused({"day0", "--model", kModel, "--set", "chip.core.dma.outstanding=0"},
+                 {"outstanding"});
   expect_refused({"day0", "--model", kModel, "--set", "chip.clock=3 KB"}, {"clock"});
   expect_refused({"day0", "--model", kModel, "--values", "ful"}, {"full"});
   expect_refused({"day0", "--model", kModel, "--index", "/nonexistent"}, {"--index"});
@@ -87,13 +90,15 @@ TEST(Hostile, ProgramFiles) {
     flipped[at] = char(flipped[at] ^ 0x10);
     expect_refused({"disasm", folder.file("flipped.bin", flipped)}, {"flipped.bin"});
   }
-  expect_refused({"asm", folder.file("bad.s", "program \"x\" task 0\ngathr to=\n"), "--to", binary}, {"bad.s:2", "gather"});
+  expect_refused({"asm", folder.file("bad.s", "program \"x\" task 0\ngathr to=\n"), "--to", binary},
+                 {"bad.s:2", "gather"});
 }
 
 TEST(Hostile, NothingIsHalfWritten) {
   const Folder folder;
   const std::string out = folder.path() + "/out";
-  EXPECT_EQ(run_program({"day0", "--model", kModel, "--index", "/nonexistent", "--out", out}).code, 2);
+  EXPECT_EQ(run_program({"day0", "--model", kModel, "--index", "/nonexistent", "--out", out}).code,
+            2);
   EXPECT_FALSE(std::filesystem::exists(out + "/record.json"));
   EXPECT_FALSE(std::filesystem::exists(out + "/trace.pftrace"));
 }

@@ -11,8 +11,8 @@
 
 namespace daybreak::tests {
 
-Outcome run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment,
-                    const std::string& folder) {
+Outcome run_program(const std::vector<std::string>& words,
+                    const std::vector<std::string>& environment, const std::string& folder) {
   const Folder kept;
   const std::string out = kept.path() + "/out", error = kept.path() + "/error";
   const pid_t child = fork();
@@ -65,7 +65,8 @@ std::string Folder::file(const std::string& name, const std::string& text) const
 
 std::string data_file(const std::string& name) {
   const char* given = std::getenv("DAYBREAK_DATA");
-  const std::string path = (given ? std::string(given) : std::string(DAYBREAK_SOURCE) + "/../shared") + "/" + name;
+  const std::string path =
+      (given ? std::string(given) : std::string(DAYBREAK_SOURCE) + "/../shared") + "/" + name;
   return std::filesystem::exists(path) ? path : std::string();
 }
 

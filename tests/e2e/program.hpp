@@ -6,13 +6,14 @@
 namespace daybreak::tests {
 
 struct Outcome {
-  int code = -1;             // exit status; 128 + signal when a signal ended it
-  std::string out, error;    // standard output and error
+  int code = -1;           // exit status; 128 + signal when a signal ended it
+  std::string out, error;  // standard output and error
 };
 
 // `words` are passed as they are, without a shell. `environment`: NAME=VALUE on top of the test's own.
 Outcome run_program(const std::vector<std::string>& words,
-                    const std::vector<std::string>& environment = {}, const std::string& folder = "");
+                    const std::vector<std::string>& environment = {},
+                    const std::string& folder = "");
 
 std::string read_text(const std::string& path);
 // A fresh folder that the test's end removes.
@@ -21,7 +22,8 @@ class Folder {
   Folder();
   ~Folder();
   const std::string& path() const { return path_; }
-  std::string file(const std::string& name, const std::string& text) const;   // writes it, gives its path
+  std::string file(const std::string& name,
+                   const std::string& text) const;  // writes it, gives its path
 
  private:
   std::string path_;

@@ -63,7 +63,8 @@ class FreeList {
 constexpr uint32_t kBankRow = 512;
 uint32_t padded(const VirtualTile& t) {
   const uint32_t bytes = (t.bytes() + kAlign - 1) / kAlign * kAlign;
-  return t.space == isa::Space::vector && bytes > 0 && bytes % kBankRow == 0 ? bytes + kAlign : bytes;
+  return t.space == isa::Space::vector && bytes > 0 && bytes % kBankRow == 0 ? bytes + kAlign
+                                                                             : bytes;
 }
 
 constexpr uint32_t kUnlimited = 1u << 31;

@@ -12,25 +12,30 @@ namespace daybreak::kernels {
 
 class ChainBuilder {
  public:
-  ChainBuilder(Plan& to, const DecodeInputs& inputs, const ChainTuning& how, const std::string& prefix,
-               std::shared_ptr<DecodeOracle> reference)
-      : plan(to), in(inputs), w(inputs.workload), tuning(how), t(inputs, how, prefix),
+  ChainBuilder(Plan& to, const DecodeInputs& inputs, const ChainTuning& how,
+               const std::string& prefix, std::shared_ptr<DecodeOracle> reference)
+      : plan(to),
+        in(inputs),
+        w(inputs.workload),
+        tuning(how),
+        t(inputs, how, prefix),
         oracle(std::move(reference)) {}
 
   void prepare_index();
   void prepare_queries();
   void append_latents();
-  void give_queries();        // instead of preparing: seeded codes, weights and rotated queries
-  void give_scores();         // instead of scoring: seeded scores
+  void give_queries();  // instead of preparing: seeded codes, weights and rotated queries
+  void give_scores();   // instead of scoring: seeded scores
   void score();
   void score_and_select();
   void select();
   void build_table();
-  void give_table();          // instead of building: made on the host
+  void give_table();  // instead of building: made on the host
   void attend();
 
  private:
-  using Check = std::vector<ref::Verdict> (DecodeOracle::*)(const ChainTensors&, const ChainTuning&);
+  using Check = std::vector<ref::Verdict> (DecodeOracle::*)(const ChainTensors&,
+                                                            const ChainTuning&);
   void add(Step step, Check check) {
     if (check)
       step.check = [oracle = oracle, tensors = t, how = tuning, check] {

@@ -18,15 +18,16 @@ void ChainBuilder::prepare_queries() {
             .writes = {t.q},
             .steers = {in.token_positions, in.latent_slots},
             .floor = {.bytes = tokens * w.heads * dsa::kDim * 2}};
-  bind<QueryPrepare>(step, tuning.rows,
-                     {.q_raw = dsa::matrix(in.q_raw, Format::bf16, tokens * in.padded_heads, dsa::kDim),
-                      .angles = angles(),
-                      .token_positions = dsa::row(in.token_positions, Format::i32, tokens),
-                      .slots = dsa::row(in.latent_slots, Format::i32, tokens),
-                      .q = queries(),
-                      .tokens = int(tokens),
-                      .heads = int(in.padded_heads),
-                      .interleaved = w.rope_interleaved});
+  bind<QueryPrepare>(
+      step, tuning.rows,
+      {.q_raw = dsa::matrix(in.q_raw, Format::bf16, tokens * in.padded_heads, dsa::kDim),
+       .angles = angles(),
+       .token_positions = dsa::row(in.token_positions, Format::i32, tokens),
+       .slots = dsa::row(in.latent_slots, Format::i32, tokens),
+       .q = queries(),
+       .tokens = int(tokens),
+       .heads = int(in.padded_heads),
+       .interleaved = w.rope_interleaved});
   add(std::move(step), &DecodeOracle::query_prepare);
 }
 
@@ -51,8 +52,10 @@ void ChainBuilder::append_latents() {
              .interleaved = w.rope_interleaved,
              .power_of_two = w.power_of_two_scales});
   };
-  if (w.latent_form == CacheForm::fp8) append.template operator()<LatentAppend>();
-  else append.template operator()<LatentAppendRows>();
+  if (w.latent_form == CacheForm::fp8)
+    append.template operator()<LatentAppend>();
+  else
+    append.template operator()<LatentAppendRows>();
   add(std::move(step), &DecodeOracle::latent_append);
 }
 
@@ -60,7 +63,8 @@ void ChainBuilder::select() {
   const int64_t tokens = w.tokens();
   const auto contexts = dsa::row(in.contexts, Format::i32, w.batch);
   const auto lists = dsa::lists(t.lists, tokens * tuning.topk_splits);
-  Step partial{.reads = {t.scores, in.contexts}, .writes = {t.lists}, .steers = {in.contexts}, .floor = {}};
+  Step partial{
+      .reads = {t.scores, in.contexts}, .writes = {t.lists}, .steers = {in.contexts}, .floor = {}};
   bind<TopkPartial>(partial, tuning.topk,
                     {.scores = dsa::score_rows(t.scores, tokens, t.score_positions),
                      .contexts = contexts,
@@ -69,7 +73,9 @@ void ChainBuilder::select() {
                      .queries = int(w.queries),
                      .splits = tuning.topk_splits});
   add(std::move(partial), nullptr);
-  Step merge{.reads = {t.lists}, .writes = {t.positions, t.valid}, .steers = {},
+  Step merge{.reads = {t.lists},
+             .writes = {t.positions, t.valid},
+             .steers = {},
              .floor = {.bytes = tokens * dsa::kTopk * 4}};
   bind<TopkMerge>(merge, tuning.topk,
                   {.lists = lists,
@@ -86,23 +92,25 @@ void ChainBuilder::build_table() {
             .writes = {t.rows, t.stamps},
             .steers = {t.chosen, in.latent_requests, in.latent_blocks},
             .floor = {.bytes = tokens * dsa::kTopk * 8}};
-  bind<IndexTable>(step, tuning.rows,
-                   {.positions = dsa::positions(t.chosen, tokens),
-                    .page_requests = dsa::page_requests(in.latent_requests, w.batch),
-                    .page_blocks = dsa::page_blocks(in.latent_blocks, int64_t(in.latent_pages->page.size())),
-                    .rows = dsa::positions(t.rows, tokens),
-                    .stamps = dsa::stamps(t.stamps, tokens),
-                    .tokens = int(tokens),
-                    .queries = int(w.queries),
-                    .page_tokens = int(w.latent_page)});
+  bind<IndexTable>(
+      step, tuning.rows,
+      {.positions = dsa::positions(t.chosen, tokens),
+       .page_requests = dsa::page_requests(in.latent_requests, w.batch),
+       .page_blocks = dsa::page_blocks(in.latent_blocks, int64_t(in.latent_pages->page.size())),
+       .rows = dsa::positions(t.rows, tokens),
+       .stamps = dsa::stamps(t.stamps, tokens),
+       .tokens = int(tokens),
+       .queries = int(w.queries),
+       .page_tokens = int(w.latent_page)});
   add(std::move(step), &DecodeOracle::index_table);
 }
 
 void ChainBuilder::give_queries() {
   t.q = in.q_raw;
   t.index_weights = in.head_weights;
-  t.index_q = in.add("given_index_q", bytes_of(w.index_form == CacheForm::fp8 ? Format::e4m3 : Format::bf16,
-                                               w.tokens() * in.index_head_tile * dsa::kKey),
+  t.index_q = in.add("given_index_q",
+                     bytes_of(w.index_form == CacheForm::fp8 ? Format::e4m3 : Format::bf16,
+                              w.tokens() * in.index_head_tile * dsa::kKey),
                      index_query_codes(w, in.index_head_tile));
 }
 
@@ -116,9 +124,10 @@ void ChainBuilder::give_table() {
   for (int64_t token = 0; token < w.tokens(); ++token) {
     const int64_t request = token / w.queries, first = in.latent_pages->first[size_t(request)];
     for (int32_t p : in.get<int32_t>(t.chosen, dsa::kTopk, token * dsa::kTopk))
-      rows.push_back(p < 0 ? -1
-                           : int32_t(in.latent_pages->page[size_t(first + p / w.latent_page)] *
-                                         w.latent_page + p % w.latent_page));
+      rows.push_back(
+          p < 0 ? -1
+                : int32_t(in.latent_pages->page[size_t(first + p / w.latent_page)] * w.latent_page +
+                          p % w.latent_page));
     stamps.insert(stamps.end(), {1, int32_t(request)});
   }
   in.put(t.rows, rows);
@@ -131,7 +140,8 @@ void ChainBuilder::attend() {
   const int64_t record = w.latent_form == CacheForm::fp8 ? dsa::kRecordBytes : dsa::kDim * 2;
   int64_t keys = 0;
   for (int64_t token = 0; token < tokens; ++token) keys += std::min(w.topk, w.visible(token));
-  Step step{.reads = {t.q, in.latent_cache, t.rows, t.stamps, in.latent_requests, t.chosen_count, in.sinks},
+  Step step{.reads = {t.q, in.latent_cache, t.rows, t.stamps, in.latent_requests, t.chosen_count,
+                      in.sinks},
             .writes = {t.out, t.lse, t.partial_out, t.partial_lse},
             .steers = {t.rows, t.stamps, in.latent_requests, t.chosen_count},
             .floor = {.bytes = keys * record + tokens * w.heads * (dsa::kDim + dsa::kLatent) * 2,
@@ -161,8 +171,10 @@ void ChainBuilder::attend() {
              .has_sink = w.sinks,
              .scale = float(w.softmax_scale * 1.4426950408889634)});
   };
-  if (w.latent_form == CacheForm::fp8) attention.template operator()<SparseMla>();
-  else attention.template operator()<SparseMlaRows>();
+  if (w.latent_form == CacheForm::fp8)
+    attention.template operator()<SparseMla>();
+  else
+    attention.template operator()<SparseMlaRows>();
   add(std::move(step), splits > 1 ? &DecodeOracle::partial_attention : &DecodeOracle::attention);
   if (splits == 1) return;
 
@@ -196,13 +208,18 @@ void add_decode_chain(Plan& plan, const DecodeInputs& inputs, const ChainTuning&
     build.give_queries();
   }
   if (parts.selection) {
-    if (!parts.scores) build.give_scores();
-    else if (fused) build.score_and_select();
-    else build.score();
+    if (!parts.scores)
+      build.give_scores();
+    else if (fused)
+      build.score_and_select();
+    else
+      build.score();
     if (parts.topk && (!fused || !parts.scores)) build.select();
   }
-  if (parts.table) build.build_table();
-  else if (parts.attention) build.give_table();
+  if (parts.table)
+    build.build_table();
+  else if (parts.attention)
+    build.give_table();
   if (parts.attention) build.attend();
 }
 

@@ -20,13 +20,13 @@ enum class SelectionForm : uint8_t { separate, fused };
 
 // Which parts of the chain a plan holds.
 struct ChainParts {
-  bool prepare = true;       // a, b
-  bool selection = true;     // c, d
+  bool prepare = true;    // a, b
+  bool selection = true;  // c, d
   SelectionForm form = SelectionForm::separate;
-  bool scores = true;        // of selection: scoring (else seeded scores are given) ...
-  bool topk = true;          // ... and top-k (else the indexer alone)
-  bool table = true;         // e
-  bool attention = true;     // f
+  bool scores = true;     // of selection: scoring (else seeded scores are given) ...
+  bool topk = true;       // ... and top-k (else the indexer alone)
+  bool table = true;      // e
+  bool attention = true;  // f
 };
 
 // Adds the steps to `plan`, with fresh bindings for everything they write (the caches are appended in

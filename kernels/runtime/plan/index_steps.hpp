@@ -14,7 +14,8 @@ using IndexerTopkArgs = IndexerTopkOf<Record, 64, 1, dsa::Fp8>::Args;
 // Binds the variant for `queries` tokens, 1 to 8: the next larger of those compiled (FP8 1, 2, 4, 8; BF16,
 // which stands for published kernels, 1, 5, 8 and 64 heads).
 struct IndexSteps {
-  void (*prepare)(Step&, const std::vector<Tuning>&, const IndexerPrepareOf<Record, 64, dsa::Fp8>::Args&);
+  void (*prepare)(Step&, const std::vector<Tuning>&,
+                  const IndexerPrepareOf<Record, 64, dsa::Fp8>::Args&);
   void (*score)(Step&, const std::vector<Tuning>&, const IndexerArgs&);
   void (*score_and_select)(Step&, const std::vector<Tuning>&, const IndexerTopkArgs&);
 };

@@ -49,10 +49,10 @@ DecodeInputs::DecodeInputs(const Workload& w, isa::MemoryImage& image, isa::Bind
   index_head_tile = w.index_heads <= 32 && w.index_form == CacheForm::fp8 ? 32 : 64;
   padded_heads = dsa::padded_heads(w.heads);
   rope = std::make_shared<RopeTable>(w.rope, dsa::kRope, w.rope_magnitude);
-  index_pages = std::make_shared<PagePlacement>(
-      place_pages(w, w.index_page, uint64_t(Stream::pages)));
-  latent_pages = std::make_shared<PagePlacement>(
-      place_pages(w, w.latent_page, uint64_t(Stream::pages) + 1));
+  index_pages =
+      std::make_shared<PagePlacement>(place_pages(w, w.index_page, uint64_t(Stream::pages)));
+  latent_pages =
+      std::make_shared<PagePlacement>(place_pages(w, w.latent_page, uint64_t(Stream::pages) + 1));
 
   const int64_t key_bytes = w.index_form == CacheForm::fp8 ? dsa::kKey + 4 : dsa::kKey * 2;
   const int64_t latent_bytes = w.latent_form == CacheForm::fp8 ? dsa::kRecordBytes : dsa::kDim * 2;
@@ -68,9 +68,8 @@ DecodeInputs::DecodeInputs(const Workload& w, isa::MemoryImage& image, isa::Bind
 
 uint16_t DecodeInputs::add(const std::string& name, int64_t bytes, isa::Generator generator) const {
   const Bytes size(std::max<int64_t>(bytes, 4));
-  bindings_.push_back({.name = name,
-                       .base = image_.reserve(name, size, std::move(generator)),
-                       .bytes = size});
+  bindings_.push_back(
+      {.name = name, .base = image_.reserve(name, size, std::move(generator)), .bytes = size});
   return uint16_t(bindings_.size() - 1);
 }
 
@@ -83,7 +82,8 @@ void DecodeInputs::add_page_table(const PagePlacement& placement, const std::str
                            {int32_t(first), int32_t(placement.first[size_t(r) + 1] - first), 1, 0});
     for (int64_t own = 0; own < workload.queries; ++own) {
       const int64_t position = workload.visible(r * workload.queries + own) - 1;
-      const int64_t page = position < 0 ? -1 : placement.page[size_t(first + position / placement.page_tokens)];
+      const int64_t page =
+          position < 0 ? -1 : placement.page[size_t(first + position / placement.page_tokens)];
       slot_list.push_back(
           position < 0 ? -1
                        : int32_t(page * placement.page_tokens + position % placement.page_tokens));
@@ -115,20 +115,22 @@ void DecodeInputs::add_step_vectors() {
     return add(name, tokens * tile * cols * 2,
                padded(gaussian_bf16(w.seed, stream, deviation), heads, tile, cols * 2));
   };
-  index_q_raw = bf16_rows("index_q_raw", Stream::index_queries, w.index_heads, index_head_tile, dsa::kKey);
+  index_q_raw =
+      bf16_rows("index_q_raw", Stream::index_queries, w.index_heads, index_head_tile, dsa::kKey);
   index_k_raw = bf16_rows("index_k_raw", Stream::index_key_raw, 1, 1, dsa::kKey);
-  head_weights = add("head_weights", index_rows * 4,
-                     padded(gaussian_f32(w.seed, Stream::index_weights, 0, 1), w.index_heads,
-                            index_head_tile, 4));
-  norm_weight = add("norm_weight", dsa::kKey * 4, gaussian_f32(w.seed, Stream::norm_weight, 1, 0.1f));
+  head_weights = add(
+      "head_weights", index_rows * 4,
+      padded(gaussian_f32(w.seed, Stream::index_weights, 0, 1), w.index_heads, index_head_tile, 4));
+  norm_weight =
+      add("norm_weight", dsa::kKey * 4, gaussian_f32(w.seed, Stream::norm_weight, 1, 0.1f));
   norm_bias = add("norm_bias", dsa::kKey * 4, gaussian_f32(w.seed, Stream::norm_bias, 0, 0.1f));
   // A quarter, so that logits deviate by about one and every selected key counts: with unit queries a
   // handful of keys would carry the whole softmax and the rest could be wrong unseen.
   q_raw = bf16_rows("q_raw", Stream::queries, w.heads, padded_heads, dsa::kDim, 0.25f);
   latent_raw = bf16_rows("latent_raw", Stream::latent_raw, 1, 1, dsa::kLatent);
   rope_raw = bf16_rows("rope_raw", Stream::rope_raw, 1, 1, dsa::kRope);
-  latent_weight = add("latent_weight", dsa::kLatent * 4,
-                      gaussian_f32(w.seed, Stream::latent_weight, 1, 0.1f));
+  latent_weight =
+      add("latent_weight", dsa::kLatent * 4, gaussian_f32(w.seed, Stream::latent_weight, 1, 0.1f));
   sinks = add("sinks", padded_heads * 4, gaussian_f32(w.seed, Stream::sinks, 0, 1));
 }
 

@@ -19,8 +19,8 @@ class DecodeInputs {
   DecodeInputs(const Workload&, isa::MemoryImage&, isa::BindingTable&);
 
   Workload workload;
-  int64_t index_head_tile = 64;      // index heads padded to a kernel's tile: 32 or 64
-  int64_t padded_heads = 64;         // attention heads, a multiple of 64
+  int64_t index_head_tile = 64;  // index heads padded to a kernel's tile: 32 or 64
+  int64_t padded_heads = 64;     // attention heads, a multiple of 64
   std::shared_ptr<const PagePlacement> index_pages, latent_pages;
   std::shared_ptr<const RopeTable> rope;
 
@@ -30,7 +30,7 @@ class DecodeInputs {
   uint16_t contexts, token_positions, angles;
   uint16_t index_q_raw, index_k_raw, head_weights, norm_weight, norm_bias;
   uint16_t q_raw, latent_raw, rope_raw, latent_weight, sinks;
-  uint16_t selected, selected_count;   // positions and counts of a synthetic or replayed selection
+  uint16_t selected, selected_count;  // positions and counts of a synthetic or replayed selection
 
   isa::MemoryImage& image() const { return image_; }
   isa::BindingTable& bindings() const { return bindings_; }
@@ -48,7 +48,7 @@ class DecodeInputs {
     return values;
   }
 
-  isa::TensorDesc index_codes() const;    // fp8: codes; bf16: rows
+  isa::TensorDesc index_codes() const;  // fp8: codes; bf16: rows
   isa::TensorDesc index_scales() const;
   isa::TensorDesc latents() const;
 

@@ -37,9 +37,10 @@ std::string DecodeOracle::named(const std::string& what, size_t checked, int64_t
 
 ref::ByteSource DecodeOracle::bytes_of(uint16_t binding) const {
   const auto& b = in_.bindings()[binding];
-  return ref::ByteSource(uint64_t(b.bytes.value), [this, base = b.base](uint64_t at, std::span<uint8_t> to) {
-    in_.image().read(Address(base.value + at), std::as_writable_bytes(to));
-  });
+  return ref::ByteSource(uint64_t(b.bytes.value),
+                         [this, base = b.base](uint64_t at, std::span<uint8_t> to) {
+                           in_.image().read(Address(base.value + at), std::as_writable_bytes(to));
+                         });
 }
 
 std::vector<double> DecodeOracle::rotated(std::span<const float> x, int64_t position,
@@ -65,8 +66,10 @@ const std::vector<float>& DecodeOracle::reference_scores(const ChainTensors& t, 
   const int64_t first = request * w_.queries * tile, rows = w_.queries * tile;
   std::vector<uint8_t> codes;
   std::vector<uint16_t> values;
-  if (fp8) codes = in_.get<uint8_t>(t.index_q, rows * dim, first * dim);
-  else values = in_.get<uint16_t>(t.index_q, rows * dim, first * dim);
+  if (fp8)
+    codes = in_.get<uint8_t>(t.index_q, rows * dim, first * dim);
+  else
+    values = in_.get<uint16_t>(t.index_q, rows * dim, first * dim);
   const auto weights = in_.get<float>(t.index_weights, rows, first);
   std::vector<int32_t> valid;
   for (int64_t own = 0; own < w_.queries; ++own)
@@ -74,12 +77,20 @@ const std::vector<float>& DecodeOracle::reference_scores(const ChainTensors& t, 
   const auto source = bytes_of(in_.index_cache);
   const auto from = size_t(in_.index_pages->first[size_t(request)]);
   const auto to = size_t(in_.index_pages->first[size_t(request) + 1]);
-  const ref::IndexerQuery query{.tokens = w_.queries, .heads = tile, .dim = dim, .e4m3 = codes,
-                                .bf16 = values, .weights = weights, .valid = valid};
+  const ref::IndexerQuery query{.tokens = w_.queries,
+                                .heads = tile,
+                                .dim = dim,
+                                .e4m3 = codes,
+                                .bf16 = values,
+                                .weights = weights,
+                                .valid = valid};
   const auto blocks = std::span(in_.index_pages->page).subspan(from, to - from);
   if (fp8) {
     found->second = ref::indexer_scores(
-        query, ref::PagedKeys{.keys = context, .cache = source, .blocks = blocks, .page_tokens = w_.index_page}, 2);
+        query,
+        ref::PagedKeys{
+            .keys = context, .cache = source, .blocks = blocks, .page_tokens = w_.index_page},
+        2);
   } else {
     std::vector<uint16_t> keys, page(size_t(w_.index_page * dim));
     for (int32_t block : blocks) {
@@ -87,7 +98,8 @@ const std::vector<float>& DecodeOracle::reference_scores(const ChainTensors& t, 
       keys.insert(keys.end(), page.begin(), page.end());
     }
     keys.resize(size_t(context * dim));
-    found->second = ref::indexer_scores(query, ref::PlainKeys{.keys = context, .e4m3 = {}, .bf16 = keys, .scales = {}}, 2);
+    found->second = ref::indexer_scores(
+        query, ref::PlainKeys{.keys = context, .e4m3 = {}, .bf16 = keys, .scales = {}}, 2);
   }
   return found->second;
 }
@@ -114,7 +126,8 @@ DecodeOracle::Verdicts DecodeOracle::topk(const ChainTensors& t, const ChainTuni
     const auto row = in_.get<float>(t.scores, w_.visible(token), token * t.score_positions);
     const auto list = ref::topk(row, w_.topk);
     want.insert(want.end(), list.begin(), list.end());
-    counts.push_back(int32_t(std::count_if(list.begin(), list.end(), [](int32_t p) { return p >= 0; })));
+    counts.push_back(
+        int32_t(std::count_if(list.begin(), list.end(), [](int32_t p) { return p >= 0; })));
     const auto mine = in_.get<int32_t>(t.positions, w_.topk, token * w_.topk);
     got.insert(got.end(), mine.begin(), mine.end());
   }
@@ -145,7 +158,8 @@ DecodeOracle::Verdicts DecodeOracle::index_table(const ChainTensors& t, const Ch
   for (int64_t token = 0; token < w_.tokens(); ++token) {
     const auto list = in_.get<int32_t>(t.chosen, w_.topk, token * w_.topk);
     const auto rows = ref::translate_positions(
-        list, {.requests = requests, .blocks = in_.latent_pages->page, .page_tokens = w_.latent_page},
+        list,
+        {.requests = requests, .blocks = in_.latent_pages->page, .page_tokens = w_.latent_page},
         token / w_.queries);
     want.insert(want.end(), rows.begin(), rows.end());
   }

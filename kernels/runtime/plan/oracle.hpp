@@ -33,7 +33,7 @@ class DecodeOracle {
   Verdicts attention(const ChainTensors&, const ChainTuning&);
 
  private:
-  std::vector<int64_t> sample(int64_t count) const;   // of [0, count), ascending
+  std::vector<int64_t> sample(int64_t count) const;  // of [0, count), ascending
   std::string named(const std::string& what, size_t checked, int64_t of, const char* unit) const;
   ref::ByteSource bytes_of(uint16_t binding) const;
   // Reference scores of one request's tokens, (queries, context); cells a token does not see are -inf.
@@ -45,7 +45,8 @@ class DecodeOracle {
   const DecodeInputs& in_;
   const Workload& w_;
   int64_t sample_;
-  std::map<std::pair<uint16_t, int64_t>, std::vector<float>> scores_;   // by (queries' binding, request)
+  std::map<std::pair<uint16_t, int64_t>, std::vector<float>>
+      scores_;  // by (queries' binding, request)
 };
 
 }  // namespace daybreak::kernels

@@ -34,7 +34,8 @@ void dequantised(std::span<const uint8_t> codes, std::span<const float> scales,
 DecodeOracle::Verdicts DecodeOracle::index_prepare(const ChainTensors& t, const ChainTuning&) {
   const int64_t tile = in_.index_head_tile, heads = w_.index_heads, dim = dsa::kKey;
   const bool fp8 = w_.index_form == CacheForm::fp8;
-  const auto weight = in_.get<float>(in_.norm_weight, dim), bias = in_.get<float>(in_.norm_bias, dim);
+  const auto weight = in_.get<float>(in_.norm_weight, dim),
+             bias = in_.get<float>(in_.norm_bias, dim);
   std::vector<float> got, want, got_weights, want_weights;
   const auto tokens = sample(w_.tokens());
   // The value of one vector after RoPE, Hadamard and quantisation; returns its scale.
@@ -53,11 +54,13 @@ DecodeOracle::Verdicts DecodeOracle::index_prepare(const ChainTensors& t, const 
   for (int64_t token : tokens) {
     const int64_t seen = w_.visible(token), position = seen - 1;
     if (seen == 0) continue;
-    const auto raw = ref::bf16_values(in_.get<uint16_t>(in_.index_q_raw, heads * dim, token * tile * dim));
+    const auto raw =
+        ref::bf16_values(in_.get<uint16_t>(in_.index_q_raw, heads * dim, token * tile * dim));
     const auto given = in_.get<float>(in_.head_weights, heads, token * tile);
     const auto mine = in_.get<float>(t.index_weights, heads, token * tile);
     for (int64_t h = 0; h < heads; ++h) {
-      const float scale = encode(std::span(raw).subspan(size_t(h * dim), size_t(dim)), position, want);
+      const float scale =
+          encode(std::span(raw).subspan(size_t(h * dim), size_t(dim)), position, want);
       want_weights.push_back(float(double(given[size_t(h)]) / std::sqrt(double(heads)) * scale /
                                    std::sqrt(double(dim))));
       got_weights.push_back(mine[size_t(h)]);
@@ -78,15 +81,16 @@ DecodeOracle::Verdicts DecodeOracle::index_prepare(const ChainTensors& t, const 
     if (fp8) {
       const int64_t base = page * w_.index_page * (dim + 4);
       const auto codes = in_.get<uint8_t>(in_.index_cache, dim, base + place * dim);
-      const auto scales = in_.get<float>(in_.index_cache, 1, (base + w_.index_page * dim) / 4 + place);
+      const auto scales =
+          in_.get<float>(in_.index_cache, 1, (base + w_.index_page * dim) / 4 + place);
       dequantised(codes, scales, got);
     } else {
       const auto values = ref::bf16_values(in_.get<uint16_t>(in_.index_cache, dim, slot * dim));
       got.insert(got.end(), values.begin(), values.end());
     }
   }
-  return {ref::compare(named("index queries and keys", tokens.size(), w_.tokens(), "tokens"), got, want,
-                       ref::tolerance("requantised")),
+  return {ref::compare(named("index queries and keys", tokens.size(), w_.tokens(), "tokens"), got,
+                       want, ref::tolerance("requantised")),
           ref::compare("index head weights", got_weights, want_weights,
                        ref::tolerance("elementwise_f32"))};
 }
@@ -103,7 +107,8 @@ DecodeOracle::Verdicts DecodeOracle::query_prepare(const ChainTensors& t, const 
     for (int64_t h = 0; h < w_.heads; ++h) {
       const auto head = std::span(raw).subspan(size_t(h * dsa::kDim), dsa::kDim);
       want.insert(want.end(), head.begin(), head.begin() + dsa::kLatent);
-      const auto turned = rotated(head.subspan(dsa::kLatent), w_.visible(token) - 1, w_.rope_interleaved);
+      const auto turned =
+          rotated(head.subspan(dsa::kLatent), w_.visible(token) - 1, w_.rope_interleaved);
       const auto rounded = through_bf16(turned);
       want.insert(want.end(), rounded.begin(), rounded.end());
     }
@@ -119,16 +124,19 @@ DecodeOracle::Verdicts DecodeOracle::latent_append(const ChainTensors&, const Ch
   const auto tokens = sample(w_.tokens());
   for (int64_t token : tokens) {
     if (w_.visible(token) == 0) continue;
-    const auto raw = ref::bf16_values(in_.get<uint16_t>(in_.latent_raw, dsa::kLatent, token * dsa::kLatent));
+    const auto raw =
+        ref::bf16_values(in_.get<uint16_t>(in_.latent_raw, dsa::kLatent, token * dsa::kLatent));
     const auto normed = through_bf16(ref::rms_norm(raw, weight, w_.rms_epsilon));
-    const auto k = ref::bf16_values(in_.get<uint16_t>(in_.rope_raw, dsa::kRope, token * dsa::kRope));
+    const auto k =
+        ref::bf16_values(in_.get<uint16_t>(in_.rope_raw, dsa::kRope, token * dsa::kRope));
     const auto turned = ref::nearest_bf16(rotated(k, w_.visible(token) - 1, w_.rope_interleaved));
     const int64_t slot = in_.get<int32_t>(in_.latent_slots, 1, token)[0];
     std::vector<float> mine(dsa::kDim), theirs(dsa::kDim);
     if (fp8) {
       const auto record = ref::encode_record(normed, turned, form_of(w_));
       ref::decode_record(record.data(), theirs.data());
-      const auto bytes = in_.get<uint8_t>(in_.latent_cache, dsa::kRecordBytes, slot * dsa::kRecordBytes);
+      const auto bytes =
+          in_.get<uint8_t>(in_.latent_cache, dsa::kRecordBytes, slot * dsa::kRecordBytes);
       ref::decode_record(bytes.data(), mine.data());
     } else {
       mine = ref::bf16_values(in_.get<uint16_t>(in_.latent_cache, dsa::kDim, slot * dsa::kDim));
@@ -149,11 +157,11 @@ ref::AttentionResult DecodeOracle::reference_attention(const ChainTensors& t, in
   std::vector<float> sinks;
   if (sink && w_.sinks) sinks = in_.get<float>(in_.sinks, w_.heads);
   const auto source = bytes_of(in_.latent_cache);
-  return ref::sparse_mla({.heads = w_.heads, .q = q, .scale = w_.softmax_scale, .sink = sinks},
-                         {.bytes = source,
-                          .form = w_.latent_form == CacheForm::fp8 ? ref::RowForm::fp8_record
-                                                                   : ref::RowForm::bf16},
-                         rows);
+  return ref::sparse_mla(
+      {.heads = w_.heads, .q = q, .scale = w_.softmax_scale, .sink = sinks},
+      {.bytes = source,
+       .form = w_.latent_form == CacheForm::fp8 ? ref::RowForm::fp8_record : ref::RowForm::bf16},
+      rows);
 }
 
 DecodeOracle::Verdicts DecodeOracle::partial_attention(const ChainTensors& t,
@@ -179,8 +187,8 @@ DecodeOracle::Verdicts DecodeOracle::partial_attention(const ChainTensors& t,
       want_lse.insert(want_lse.end(), reference.lse.begin(), reference.lse.end());
     }
   }
-  return {ref::compare(named("split attention outputs", tokens.size(), w_.tokens(), "tokens"), got, want,
-                       ref::tolerance("sparse_mla_few_keys_out")),
+  return {ref::compare(named("split attention outputs", tokens.size(), w_.tokens(), "tokens"), got,
+                       want, ref::tolerance("sparse_mla_few_keys_out")),
           ref::compare("split attention log-sum-exp", got_lse, want_lse,
                        ref::tolerance("sparse_mla_lse"))};
 }
@@ -197,17 +205,18 @@ DecodeOracle::Verdicts DecodeOracle::attention(const ChainTensors& t, const Chai
     const auto reference =
         reference_attention(t, token, in_.get<int32_t>(t.rows, valid, token * w_.topk), true);
     const int64_t row = token * in_.padded_heads;
-    const auto mine = ref::bf16_values(
-        in_.get<uint16_t>(t.out, w_.heads * dsa::kLatent, row * dsa::kLatent));
+    const auto mine =
+        ref::bf16_values(in_.get<uint16_t>(t.out, w_.heads * dsa::kLatent, row * dsa::kLatent));
     const auto lse = in_.get<float>(t.lse, w_.heads, row);
     got.insert(got.end(), mine.begin(), mine.end());
     got_lse.insert(got_lse.end(), lse.begin(), lse.end());
     want.insert(want.end(), reference.out.begin(), reference.out.end());
     want_lse.insert(want_lse.end(), reference.lse.begin(), reference.lse.end());
   }
-  return {ref::compare(named("attention outputs", tokens.size(), w_.tokens(), "tokens"), got, want,
-                       ref::tolerance(full ? "sparse_mla_out" : "sparse_mla_few_keys_out")),
-          ref::compare("attention log-sum-exp", got_lse, want_lse, ref::tolerance("sparse_mla_lse"))};
+  return {
+      ref::compare(named("attention outputs", tokens.size(), w_.tokens(), "tokens"), got, want,
+                   ref::tolerance(full ? "sparse_mla_out" : "sparse_mla_few_keys_out")),
+      ref::compare("attention log-sum-exp", got_lse, want_lse, ref::tolerance("sparse_mla_lse"))};
 }
 
 }  // namespace daybreak::kernels

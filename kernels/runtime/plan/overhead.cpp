@@ -7,14 +7,14 @@ namespace daybreak::kernels {
 namespace {
 
 using Rows = Record::Tile<uint8_t, 64, dsa::kRecordBytes>;
-constexpr int kTiles = 4;                  // rows land round robin in this many tiles of 64
-constexpr int kDescriptorWords = 8;        // 64-byte descriptor, one scalar operation a word
+constexpr int kTiles = 4;            // rows land round robin in this many tiles of 64
+constexpr int kDescriptorWords = 8;  // 64-byte descriptor, one scalar operation a word
 
 // Tensors of one method; every member is cheap to copy into the recorders.
 struct Scene {
   isa::TensorDesc latents, positions, requests, blocks, rows, stamps, lists, mask, built;
   int64_t page_tokens = 64, topk = 0;
-  std::vector<int64_t> pages;              // of each request
+  std::vector<int64_t> pages;  // of each request
 
   void gather_all(Record& m, uint32_t token, const isa::TensorDesc& table) const {
     Rows tiles[kTiles];
@@ -97,7 +97,8 @@ Scene scene_of(const DecodeInputs& in) {
     s.pages.push_back(in.latent_pages->first[size_t(token) + 1] - first);
     stamps.insert(stamps.end(), {1, int32_t(token)});
     for (int32_t p : in.get<int32_t>(in.selected, w.topk, token * w.topk)) {
-      rows.push_back(p < 0 ? -1 : int32_t(in.latent_pages->page[size_t(first + p / 64)] * 64 + p % 64));
+      rows.push_back(p < 0 ? -1
+                           : int32_t(in.latent_pages->page[size_t(first + p / 64)] * 64 + p % 64));
       lists.push_back({-float(lists.size()), p});
     }
   }
@@ -112,14 +113,18 @@ Scene scene_of(const DecodeInputs& in) {
 void add_index_overhead(Plan& plan, const DecodeInputs& in, const std::string& method) {
   const Workload& w = in.workload;
   const Scene s = scene_of(in);
-  struct Method { const char* name; void (*record)(Record&, const Scene&, uint32_t); };
+  struct Method {
+    const char* name;
+    void (*record)(Record&, const Scene&, uint32_t);
+  };
   const Method methods[] = {
       {"task", one_task_per_key},
       {"scalar", scalar_loop},
       {"masked", masked_scan},
       {"table", table},
       {"build", [](Record& m, const Scene& sc, uint32_t t) { sc.build(m, t); }},
-      {"translate", [](Record& m, const Scene& sc, uint32_t t) { sc.translate(m, t, sc.positions); }},
+      {"translate",
+       [](Record& m, const Scene& sc, uint32_t t) { sc.translate(m, t, sc.positions); }},
       {"gather", [](Record& m, const Scene& sc, uint32_t t) { sc.gather_all(m, t, sc.rows); }}};
   for (const Method& chosen : methods) {
     if (method != chosen.name) continue;
@@ -133,12 +138,13 @@ void add_index_overhead(Plan& plan, const DecodeInputs& in, const std::string& m
               .steers = {in.selected, in.latent_requests, in.latent_blocks, s.rows.binding,
                          s.stamps.binding, s.built.binding, s.lists.binding},
               .floor = {.bytes = w.batch * w.topk * dsa::kRecordBytes},
-              .record = [=](uint32_t task, const Tuning&, const RecordContext& context) {
-                Record m(context);
-                m.enter(chosen.name, 0);
-                chosen.record(m, s, task);
-                return m.program(name.c_str(), task);
-              },
+              .record =
+                  [=](uint32_t task, const Tuning&, const RecordContext& context) {
+                    Record m(context);
+                    m.enter(chosen.name, 0);
+                    chosen.record(m, s, task);
+                    return m.program(name.c_str(), task);
+                  },
               .check = {}});
   }
 }

@@ -54,8 +54,7 @@ void round_bf16(float* x, int n) {
 }
 
 // Eight partial sums, so that the loop vectorises to the same bits in every build.
-template <class F>
-float sum(int n, F&& term) {
+template <class F> float sum(int n, F&& term) {
   std::array<float, 8> part{};
   for (int i = 0; i < n; i += 8)
     for (int j = 0; j < 8; ++j) part[size_t(j)] += term(i + j);
@@ -64,8 +63,7 @@ float sum(int n, F&& term) {
 
 void layer_norm(float* x, const float* weight, const float* bias, float epsilon) {
   const float mean = sum(kKey, [&](int i) { return x[i]; }) / kKey;
-  const float variance =
-      sum(kKey, [&](int i) { return (x[i] - mean) * (x[i] - mean); }) / kKey;
+  const float variance = sum(kKey, [&](int i) { return (x[i] - mean) * (x[i] - mean); }) / kKey;
   const float scale = 1 / std::sqrt(variance + epsilon);
   for (int i = 0; i < kKey; ++i) x[i] = (x[i] - mean) * scale * weight[i] + bias[i];
 }
@@ -95,7 +93,8 @@ isa::Generator cache(std::shared_ptr<const PagePlacement> placement, size_t page
     for (size_t done = 0; done < to.size();) {
       const uint64_t at = offset + done;
       const int64_t number = int64_t(at / page_bytes);
-      const size_t within = at % page_bytes, count = std::min(page_bytes - within, to.size() - done);
+      const size_t within = at % page_bytes,
+                   count = std::min(page_bytes - within, to.size() - done);
       std::fill(page.begin(), page.end(), std::byte{0});
       const int32_t entry = number < placement->pages ? placement->entry[size_t(number)] : -1;
       if (entry >= 0) {
@@ -115,7 +114,8 @@ isa::Generator cache(std::shared_ptr<const PagePlacement> placement, size_t page
 RopeTable::RopeTable(const RopeConfig& rope, int64_t dim, double magnitude)
     : dim_(dim), magnitude_(magnitude), frequency_(size_t(dim / 2)) {
   auto correction = [&](double rotations) {
-    return double(dim) * std::log(double(rope.original_positions) / (2 * std::numbers::pi * rotations)) /
+    return double(dim) *
+           std::log(double(rope.original_positions) / (2 * std::numbers::pi * rotations)) /
            (2 * std::log(rope.theta));
   };
   const double low = std::max(std::floor(correction(rope.beta_fast)), 0.0);
@@ -159,7 +159,8 @@ isa::Generator rope_rows(std::shared_ptr<const RopeTable> table) {
 }
 
 PagePlacement place_pages(const Workload& w, int64_t page_tokens, uint64_t stream) {
-  PagePlacement out{.page_tokens = page_tokens, .first = {0}, .page = {}, .entry = {}, .request = {}};
+  PagePlacement out{
+      .page_tokens = page_tokens, .first = {0}, .page = {}, .entry = {}, .request = {}};
   for (int64_t r = 0; r < w.batch; ++r) {
     const int64_t blocks = (w.context_of(r) + page_tokens - 1) / page_tokens;
     out.first.push_back(out.first.back() + blocks);
@@ -204,8 +205,8 @@ isa::Generator index_key_pages(const Workload& w, std::shared_ptr<const PagePlac
   const bool fp8 = w.index_form == CacheForm::fp8;
   const size_t bytes = size_t(w.index_page) * (fp8 ? kKey + 4 : kKey * 2);
   auto fill = [=, seed = w.seed, interleaved = w.index_interleaved, rule = rule_of(w),
-               epsilon = float(w.index_norm_epsilon),
-               tokens = w.index_page](int32_t entry, int64_t position, std::byte* page, int64_t token) {
+               epsilon = float(w.index_norm_epsilon), tokens = w.index_page](
+                  int32_t entry, int64_t position, std::byte* page, int64_t token) {
     std::array<float, kKey> x;
     const uint64_t stream_at = (uint64_t(entry) * uint64_t(tokens) + uint64_t(token)) * kKey;
     numeric::gaussian_bf16(seed, uint64_t(Stream::index_keys), stream_at, x);
@@ -229,7 +230,7 @@ isa::Generator index_query_codes(const Workload& w, int64_t tile) {
   const bool fp8 = w.index_form == CacheForm::fp8;
   const size_t row = fp8 ? kKey : kKey * 2;
   return [=, seed = w.seed, heads = w.index_heads, rule = rule_of(w)](uint64_t offset,
-                                                                     std::span<std::byte> to) {
+                                                                      std::span<std::byte> to) {
     whole_elements(offset, to, row, [&](uint64_t first, size_t count, std::byte* bytes) {
       for (size_t i = 0; i < count; ++i) {
         std::byte* at = bytes + i * row;
@@ -237,8 +238,10 @@ isa::Generator index_query_codes(const Workload& w, int64_t tile) {
         if (int64_t((first + i) % uint64_t(tile)) >= heads) continue;
         std::array<float, kKey> x;
         numeric::gaussian_bf16(seed, uint64_t(Stream::index_queries), (first + i) * kKey, x);
-        if (fp8) numeric::quantise_group(x, rule, reinterpret_cast<uint8_t*>(at));
-        else numeric::encode_bf16(x, reinterpret_cast<uint16_t*>(at));
+        if (fp8)
+          numeric::quantise_group(x, rule, reinterpret_cast<uint8_t*>(at));
+        else
+          numeric::encode_bf16(x, reinterpret_cast<uint16_t*>(at));
       }
     });
   };
@@ -265,9 +268,9 @@ isa::Generator latent_pages(const Workload& w, std::shared_ptr<const PagePlaceme
       return;
     }
     for (int g = 0; g < 4; ++g) {
-      const float scale = numeric::quantise_group(
-          std::span<const float>(x).subspan(size_t(g) * 128, 128), rule,
-          reinterpret_cast<uint8_t*>(to) + g * 128);
+      const float scale =
+          numeric::quantise_group(std::span<const float>(x).subspan(size_t(g) * 128, 128), rule,
+                                  reinterpret_cast<uint8_t*>(to) + g * 128);
       std::memcpy(to + kLatent + g * 4, &scale, 4);
     }
     numeric::encode_bf16(std::span<const float>(x).subspan(kLatent, kRope),
@@ -304,7 +307,10 @@ std::vector<int32_t> synthetic_selection(const Workload& w, int64_t token) {
     // Floyd's sampling: exactly `count` distinct positions with `count` draws.
     for (int64_t last = visible - count; last < visible; ++last) {
       const int64_t p = random(uint64_t(last) + 1);
-      if (taken[size_t(p)]) take(last); else take(p);
+      if (taken[size_t(p)])
+        take(last);
+      else
+        take(p);
     }
   }
   std::sort(out.begin(), out.end());

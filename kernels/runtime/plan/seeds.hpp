@@ -14,8 +14,21 @@ namespace daybreak::kernels {
 
 // One stream of random numbers per tensor.
 enum class Stream : uint64_t {
-  index_keys = 1, latents, index_queries, index_key_raw, index_weights, queries, latent_raw, rope_raw,
-  norm_weight, norm_bias, latent_weight, sinks, scores, pages, selection = 64
+  index_keys = 1,
+  latents,
+  index_queries,
+  index_key_raw,
+  index_weights,
+  queries,
+  latent_raw,
+  rope_raw,
+  norm_weight,
+  norm_bias,
+  latent_weight,
+  sinks,
+  scores,
+  pages,
+  selection = 64
 };
 
 // Rotation angles by position: cos and sin of dim/2 frequencies as fp32, computed in double; a row is
@@ -40,10 +53,10 @@ isa::Generator rope_rows(std::shared_ptr<const RopeTable>);
 // page `page[first[r] + b]`. Pages are handed out in a seeded random order, as after long service.
 struct PagePlacement {
   int64_t page_tokens = 0, pages = 0;
-  std::vector<int64_t> first;        // per request, first block entry; one more at the end
-  std::vector<int32_t> page;         // block entries
-  std::vector<int32_t> entry;        // inverse: block entry of a physical page, -1 = unused
-  std::vector<int32_t> request;      // of each block entry
+  std::vector<int64_t> first;    // per request, first block entry; one more at the end
+  std::vector<int32_t> page;     // block entries
+  std::vector<int32_t> entry;    // inverse: block entry of a physical page, -1 = unused
+  std::vector<int32_t> request;  // of each block entry
 };
 PagePlacement place_pages(const Workload&, int64_t page_tokens, uint64_t stream);
 

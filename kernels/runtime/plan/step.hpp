@@ -15,23 +15,24 @@ namespace daybreak::kernels {
 
 // The least a step must do, whatever the machine.
 struct Floor {
-  int64_t bytes = 0;       // compulsory memory traffic
-  int64_t bf16_macs = 0;   // useful multiply-adds by operand format
+  int64_t bytes = 0;      // compulsory memory traffic
+  int64_t bf16_macs = 0;  // useful multiply-adds by operand format
   int64_t fp8_macs = 0;
 };
 
 struct Step {
-  std::string name;                  // "indexer"
+  std::string name;  // "indexer"
   uint32_t tasks = 0;
   uint32_t shared_semaphores = 0;
-  uint32_t cores = 0;                // most cores it may use; 0 = all
-  std::vector<uint16_t> reads;       // bindings the results depend on
+  uint32_t cores = 0;           // most cores it may use; 0 = all
+  std::vector<uint16_t> reads;  // bindings the results depend on
   std::vector<uint16_t> writes;
-  std::vector<uint16_t> steers;      // bindings whose values decide addresses, extents or order
+  std::vector<uint16_t> steers;  // bindings whose values decide addresses, extents or order
   Floor floor;
   std::function<isa::TaskProgram(uint32_t task, const Tuning&, const RecordContext&)> record;
-  std::vector<Tuning> tunings{{}};   // best first; the first whose task 0 fits the chip's scratchpads
-  std::function<std::vector<ref::Verdict>()> check;   // after the step has run; may be empty
+  std::vector<Tuning> tunings{
+      {}};  // best first; the first whose task 0 fits the chip's scratchpads
+  std::function<std::vector<ref::Verdict>()> check;  // after the step has run; may be empty
 };
 
 // The steps run in order on one stream, each after the one before.
@@ -60,9 +61,9 @@ class Plan : public isa::TaskSource {
   std::vector<Step> steps_;
   void choose_tunings();
   isa::Capabilities chip_;
-  std::vector<Tuning> chosen_;       // by step
+  std::vector<Tuning> chosen_;  // by step
   bool steering_ = false;
-  std::vector<bool> needed_;         // by binding
+  std::vector<bool> needed_;  // by binding
 };
 
 // Binds kernel K to its arguments: name, task count and programs.

@@ -7,10 +7,10 @@
 namespace daybreak::kernels {
 namespace {
 
-constexpr int64_t kIndexStep = 256;        // keys of one indexer step (one query token)
-constexpr int64_t kLongestTask = 512;      // steps of one task: bounds the program's memory
-constexpr int64_t kTopkRange = 2048;       // scores one partial top-k sorts at least
-constexpr int64_t kAttentionStep = 64;     // rows of one attention step
+constexpr int64_t kIndexStep = 256;     // keys of one indexer step (one query token)
+constexpr int64_t kLongestTask = 512;   // steps of one task: bounds the program's memory
+constexpr int64_t kTopkRange = 2048;    // scores one partial top-k sorts at least
+constexpr int64_t kAttentionStep = 64;  // rows of one attention step
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

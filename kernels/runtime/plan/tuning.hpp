@@ -11,9 +11,9 @@
 namespace daybreak::kernels {
 
 struct ChainTuning {
-  int index_splits = 1;       // tasks per request of indexer and indexer_topk
-  int topk_splits = 1;        // partial lists per token
-  int attention_splits = 1;   // tasks per (token, 64 heads) of sparse_mla
+  int index_splits = 1;      // tasks per request of indexer and indexer_topk
+  int topk_splits = 1;       // partial lists per token
+  int attention_splits = 1;  // tasks per (token, 64 heads) of sparse_mla
   // Best first: the plan takes the first that fits the chip's scratchpads.
   std::vector<Tuning> indexer, topk, attention, rows;
 };

@@ -15,25 +15,25 @@ enum class IndexSource : uint8_t { computed, random, local, file };
 enum class CacheForm : uint8_t { fp8, bf16 };
 
 struct Workload {
-  int64_t batch = 1;           // requests
-  int64_t queries = 1;         // query tokens of each request in this step, 1 to 8
-  int64_t context = 0;         // keys the last query token sees, its own included
+  int64_t batch = 1;              // requests
+  int64_t queries = 1;            // query tokens of each request in this step, 1 to 8
+  int64_t context = 0;            // keys the last query token sees, its own included
   std::vector<int64_t> contexts;  // one per request where they differ; empty: all `context`
-  int64_t heads = 128;         // attention heads
+  int64_t heads = 128;            // attention heads
   int64_t index_heads = 64;
   int64_t topk = 2048;
-  int64_t index_page = 64;     // tokens of an index-key page
-  int64_t latent_page = 64;    // tokens of a latent page
+  int64_t index_page = 64;   // tokens of an index-key page
+  int64_t latent_page = 64;  // tokens of a latent page
   CacheForm index_form = CacheForm::fp8, latent_form = CacheForm::fp8;
   bool index_interleaved = false, rope_interleaved = true;
-  bool power_of_two_scales = true;     // activation scales
+  bool power_of_two_scales = true;  // activation scales
   double softmax_scale = 0.1352337788608801;
   double rms_epsilon = 1e-6, index_norm_epsilon = 1e-6;
   RopeConfig rope;
-  double rope_magnitude = 1;   // factor of cosine and sine
+  double rope_magnitude = 1;  // factor of cosine and sine
   IndexSource index = IndexSource::computed;
-  std::string index_file;      // IndexSource::file: int32 little-endian, (tokens, topk)
-  bool sinks = false;          // learned attention sinks
+  std::string index_file;  // IndexSource::file: int32 little-endian, (tokens, topk)
+  bool sinks = false;      // learned attention sinks
   uint64_t seed = 1;
 
   int64_t tokens() const { return batch * queries; }
