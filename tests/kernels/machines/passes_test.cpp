@@ -79,6 +79,9 @@ struct Split {
   bool transposed;
   size_t parts;
 };
+void PrintTo(const Split& s, std::ostream* out) {
+  *out << s.m << "x" << s.n << "x" << s.k << " " << name_of(s.format);
+}
 class SplitProducts : public ::testing::TestWithParam<Split> {};
 
 TEST_P(SplitProducts, FitLatchesAndCoverTheProductOnce) {
