@@ -87,8 +87,8 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexScoring {
     m.mma_abt(sc.dots, s.keys, f.q, false);  // (keys, tokens * heads)
   }
 
-  // One token's sums over its heads. The products leave the accumulator in one pass, since the path between
-  // accumulator and vector unit is narrower than the unit itself.
+  // One token's sums over its heads. The products leave the accumulator in one pass, since the path
+  // between accumulator and vector unit is narrower than the unit itself.
   template <class To> static void weigh(M& m, int own, Fixed& f, Scores& sc, To&& to) {
     Tile<float, kKeys, kHeads> weighted;
     m.act(weighted, columns<kHeads>(sc.dots, own * kHeads), isa::Function::relu, 1.f);
