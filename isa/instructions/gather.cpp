@@ -40,8 +40,9 @@ void refuse_stale(const Context& c, const Gather& g) {
 
 }  // namespace
 
-// A software gather reads each index on the control processor.
+// A software gather reads each index on the control processor; a receiver asks for nothing.
 Work Gather::work() const {
+  if (receives()) return {};
   const int64_t n = rows_per_entry > 0 ? to.rows / uint32_t(rows_per_entry) : 0;
   return {.read_bytes = to.bytes() + 4 * n,
           .index_entries = software ? 0 : n,
@@ -50,6 +51,8 @@ Work Gather::work() const {
 
 void Gather::execute(Context& c) const {
   detail::expect_format(c, to, from, kName);
+  if (sharing < 0 || sharing > int32_t(Sharing::receives))
+    detail::fail(kName, "sharing is " + std::to_string(sharing) + ", not 0, 1 or 2");
   std::byte* base = detail::base_of(c, to, kName);
   if (!generation.empty()) refuse_stale(c, *this);
   const auto table = detail::read_words(c, index, entries(*this), -1, kName);

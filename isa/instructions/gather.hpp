@@ -4,6 +4,11 @@
 
 namespace daybreak::isa {
 
+// Two tasks that run side by side and gather the same rows can share them: one asks the memory for
+// the rows and passes each on to its partner, whose own instruction of the same rows receives them.
+// Both instructions have the same operands and the same result; they differ in who asks.
+enum class Sharing : int32_t { alone, delivers, receives };
+
 // Tile row i * rows_per_entry + j takes tensor row from.row + index[i] * rows_per_entry + j.
 struct Gather {
   static constexpr Opcode kOpcode = Opcode::gather;
@@ -19,6 +24,7 @@ struct Gather {
   TensorRef generation;  // {table generation, request} as translate wrote it; empty: not checked
   TensorRef requests;    // request level of the page table; its generation must still be that one
   int32_t software = 0;  // 1: the control processor builds each descriptor (no gather engine)
+  int32_t sharing = int32_t(Sharing::alone);
 
   static constexpr auto fields() {
     return std::tuple(
@@ -29,8 +35,12 @@ struct Gather {
         steering("generation", &Gather::generation, Access::read,
                  "generation the table was built at"),
         steering("requests", &Gather::requests, Access::read, "request entries to compare it with"),
-        number("software", &Gather::software, "1 if the control processor builds each descriptor"));
+        number("software", &Gather::software, "1 if the control processor builds each descriptor"),
+        number("sharing", &Gather::sharing,
+               "1: rows go to the partner too, 2: rows come from the partner"));
   }
+  bool delivers() const { return sharing == int32_t(Sharing::delivers); }
+  bool receives() const { return sharing == int32_t(Sharing::receives); }
   Queue queue() const { return Queue::dma_in; }
   Work work() const;
   void execute(Context&) const;

@@ -66,6 +66,7 @@ struct Capabilities {
   Bytes latch_a, latch_b;  // operand latches of the matrix unit: one mma's A and B must fit
   bool accumulator_visible = true;  // vector unit reads and writes accumulators in place
   bool operand_visible = true;      // vector unit writes matrix operands directly
+  bool pair_link = true;            // two cores may share gathered rows (Gather::sharing)
   bool gather_to_operand = true;    // DMA gathers straight into the operand scratchpad
   bool gather_engine = true;        // false: software descriptors, built by the control processor
   bool page_walker = true;          // false: translate runs on the control processor

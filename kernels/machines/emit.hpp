@@ -93,11 +93,19 @@ template <class Machine> class Emit {
   template <Output X>
   void gather(X&& to, const Tensor& from, int64_t col, const Tensor& index, int64_t row,
               int64_t first, const Tensor& stamp, const Tensor& requests) {
-    issue(isa::Gather{.to = ref(to),
-                      .from = at(from, 0, col),
-                      .index = at(index, row, first),
-                      .generation = at(stamp, row, 0),
-                      .requests = at(requests, 0, 0)});
+    const auto part = [&](isa::TileRef rows, int64_t from_entry, isa::Sharing sharing) {
+      issue(isa::Gather{.to = rows,
+                        .from = at(from, 0, col),
+                        .index = at(index, row, from_entry),
+                        .generation = at(stamp, row, 0),
+                        .requests = at(requests, 0, 0),
+                        .sharing = int32_t(sharing)});
+    };
+    constexpr int kHalf = kRowsOf<X> / 2;
+    if (pair_member_ < 0 || kRowsOf<X> % 2 != 0) return part(ref(to), first, isa::Sharing::alone);
+    for (int half = 0; half < 2; ++half)
+      part(ref(rows<kHalf>(to, half * kHalf)), first + half * kHalf,
+           half == pair_member_ ? isa::Sharing::delivers : isa::Sharing::receives);
   }
   template <Output X>
   void gather_pages(X&& to, const Tensor& from, int64_t col, const Tensor& index, int64_t row,
@@ -308,6 +316,9 @@ template <class Machine> class Emit {
     store(to, row, col, list);
   }
 
+  // ---- for pipelines ----------------------------------------------------------------------------
+  void pair(int member) { pair_member_ = member; }
+
   // ---- order between cores ----------------------------------------------------------------------
   void signal(const Order& order) { issue(isa::Signal{.semaphore = order.number}); }
   void wait(const Order& order, int64_t count) {
@@ -342,6 +353,7 @@ template <class Machine> class Emit {
   }
 
   TensorTable tensors_;
+  int pair_member_ = -1;
 };
 
 }  // namespace daybreak::kernels

@@ -9,6 +9,7 @@
 //   struct State {...};               one consumer's outputs and row vectors
 //   static constexpr int kDim;        reduction length of the scores, a multiple of 64
 //   static int tasks(const Args&);
+//   static bool pairs(const Args&);   optional: whether tasks 2n and 2n + 1 gather the same rows
 //   static Task task(M&, const Args&, int number);
 //   static void prepare(M&, const Task&, Fixed&);
 //   static void load(M&, const Task&, int step, Stage&);
@@ -36,7 +37,10 @@ struct GatheredAttention {
   static void run(M& m, const typename K::Args& args, int number, const Tuning& tuning) {
     check_tuning(K::kName, tuning, K::kDim);
     Run<K, M> run(m, args, number, tuning);
+    if constexpr (requires { K::pairs(args); })
+      if (tuning.pair && K::pairs(args)) m.pair(number % 2);
     run.all();
+    m.pair(-1);
   }
 
  private:

@@ -70,6 +70,10 @@
 //   settle()               accumulators handed to the matrix unit may be read again
 //   release(tiles)         a ring slot's contents are dead
 //   guard_board(tiles)     tiles that no body may read after it has written them
+//   pair(member)           from here on gathers through a stamped index table are shared by the tasks
+//                          2n (member 0) and 2n + 1 (1) of the launch, which run side by side and
+//                          gather the same rows: each asks for half of them and passes them on.
+//                          -1: alone. Results do not depend on it
 //   begin_lifetime(name), end_lifetime() -> ids    which tiles a lifetime is made of
 //   kConsumers             consumers that share the output columns
 #pragma once
@@ -143,6 +147,7 @@ concept Machine = requires(
   m.settle();
   m.release(ids);
   m.guard_board(ids);
+  m.pair(0);
   m.begin_lifetime("stage");
   { m.end_lifetime() } -> std::same_as<std::vector<uint32_t>>;
   { M::kConsumers } -> std::convertible_to<int>;

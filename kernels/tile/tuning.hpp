@@ -1,5 +1,5 @@
-// How a pipeline schedules a kernel. Data per (kernel, machine): none of it changes a result's
-// bits.
+// How a pipeline schedules a kernel. Data per (kernel, machine): none of it but `wide` changes a
+// result's bits.
 #pragma once
 
 namespace daybreak::kernels {
@@ -11,6 +11,8 @@ struct Tuning {
       0;  // columns of the next step's scores issued before this step is weighed: 0, kDim
           // (a whole step), or a multiple of 64 between; more than 0 needs ring >= 2.
           // The selection pipeline knows 0 and "more than 0" (a whole step).
+  bool wide = false;  // the variant with longer steps, where the kernel has one: other partial sums
+  bool pair = false;  // gathered attention: two cores share the rows that both gather
 };
 
 }  // namespace daybreak::kernels

@@ -38,6 +38,7 @@ isa::Capabilities ChipConfig::capabilities() const {
           .latch_b = kilobytes(core.matrix.latch_b_kb),
           .accumulator_visible = direct,
           .operand_visible = direct,
+          .pair_link = core.dma.pair_link,
           .gather_to_operand = core.dma.gather_to_operand,
           .gather_engine = core.dma.gather_engine,
           .page_walker = core.dma.tlb.walker,

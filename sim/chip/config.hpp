@@ -80,7 +80,8 @@ struct TlbConfig {
 struct DmaConfig {
   int64_t bytes_per_cycle, outstanding, request, row_issue, descriptor_issue, merge_max, align;
   double align_derate;
-  bool gather_engine, gather_to_operand, convert;
+  bool gather_engine, gather_to_operand, pair_link, convert;
+  int64_t pair_latency;
   int64_t convert_lanes, scale_cache_kb;
   TlbConfig tlb;
   template <class V> void knobs(V& v) {
@@ -94,6 +95,8 @@ struct DmaConfig {
     v.knob("align_derate", align_derate, 1, "ratio", 0.1, 1, "rate of a segment off alignment", "accelerator.md 4.2");
     v.knob("gather_engine", gather_engine, true, "flag", 0, 1, "index tables are read by the engine", kDatasheet);
     v.knob("gather_to_operand", gather_to_operand, true, "flag", 0, 1, "gathered rows may go straight to the operand scratchpad", kDatasheet);
+    v.knob("pair_link", pair_link, true, "flag", 0, 1, "rows gathered by one core of a pair reach the other too", "ours");
+    v.knob("pair_latency", pair_latency, 40, "cycles", 0, 10000, "from one core of a pair to the other: rows and permissions", "ours");
     v.knob("convert", convert, true, "flag", 0, 1, "MXFP4 becomes FP8 in flight", kDatasheet);
     v.knob("convert_lanes", convert_lanes, 128, "1/cycle", 1, 4096, "elements converted in flight", kDatasheet);
     v.knob("scale_cache", scale_cache_kb, 8, "KB", 1, 1024, "cache of group scales", kDatasheet);

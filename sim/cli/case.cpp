@@ -31,6 +31,12 @@ void attention_words(kernels::Workload& w, Arguments& a) {
   expect(a, "topk", 2048);
 }
 
+kernels::Pairing pairing_word(Arguments& a) {
+  const std::string word = a.word("pair", "auto", {"auto", "on", "off"});
+  if (word == "auto") return kernels::Pairing::automatic;
+  return word == "on" ? kernels::Pairing::on : kernels::Pairing::off;
+}
+
 void index_words(kernels::Workload& w, Arguments& a, const char* heads) {
   w.index_heads = a.integer(heads, w.index_heads, 1, 64);
   w.queries = a.integer("queries", 1, 1, 8);
@@ -45,6 +51,7 @@ KernelCase sparse_mla(Arguments& a, kernels::Workload w) {
   if (w.index == IndexSource::computed) w.index = IndexSource::random;
   return {.workload = w,
           .parts = {.prepare = false, .selection = false, .table = false},
+          .pairing = pairing_word(a),
           .overhead = {}};
 }
 
@@ -92,6 +99,7 @@ KernelCase dsa_decode(Arguments& a, kernels::Workload w) {
   const bool fused = a.word("fused_topk", "on", {"on", "off"}) == "on";
   return {.workload = w,
           .parts = {.form = fused ? SelectionForm::fused : SelectionForm::separate},
+          .pairing = pairing_word(a),
           .overhead = {}};
 }
 
@@ -115,10 +123,11 @@ constexpr Entry kEntries[] = {
 
 }  // namespace
 
-Case::Case(const kernels::Workload& workload, const isa::Capabilities& chip)
+Case::Case(const kernels::Workload& workload, const isa::Capabilities& chip,
+           kernels::Pairing pairing)
     : inputs_(std::make_unique<kernels::DecodeInputs>(workload, image_, bindings_)),
       oracle_(std::make_shared<kernels::DecodeOracle>(*inputs_)),
-      tuning_(kernels::tuning_for(workload, chip)) {}
+      tuning_(kernels::tuning_for(workload, chip, pairing)) {}
 
 std::unique_ptr<kernels::Plan> Case::plan(const kernels::ChainParts& parts) {
   auto plan = empty_plan();

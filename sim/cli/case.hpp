@@ -16,7 +16,8 @@ namespace daybreak::cli {
 
 class Case {
  public:
-  Case(const kernels::Workload& workload, const isa::Capabilities& chip);
+  Case(const kernels::Workload& workload, const isa::Capabilities& chip,
+       kernels::Pairing pairing = kernels::Pairing::automatic);
 
   // A plan over the case's inputs; several may follow each other.
   std::unique_ptr<kernels::Plan> plan(const kernels::ChainParts& parts);
@@ -39,6 +40,7 @@ void set_index(kernels::Workload& workload, const std::string& index);
 struct KernelCase {
   kernels::Workload workload;
   kernels::ChainParts parts;
+  kernels::Pairing pairing = kernels::Pairing::automatic;
   std::string overhead;  // method of index_overhead; empty for kernels of the library
   int64_t grid = 1;      // index_overhead: cores
 };

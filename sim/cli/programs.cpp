@@ -25,7 +25,7 @@ isa::TaskProgram kernel_program(const std::string& kernel, const std::vector<std
                                 int64_t task, const CommonOptions& options) {
   const auto chip = options.load_chip();
   const auto c = kernel_case(kernel, Arguments::from_words("disasm " + kernel, words), options);
-  Case the_case(c.workload, chip.capabilities());
+  Case the_case(c.workload, chip.capabilities(), c.pairing);
   const auto plan = c.overhead.empty() ? the_case.plan(c.parts) : the_case.empty_plan();
   if (!c.overhead.empty()) kernels::add_index_overhead(*plan, the_case.inputs(), c.overhead);
   plan->prepare(chip.capabilities(), options.value_mode() == sim::Values::steering);

@@ -10,7 +10,7 @@ namespace daybreak::cli {
 
 Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip,
                         const CommonOptions& options, const std::string& trace_path) {
-  Case the_case(c.workload, chip.capabilities());
+  Case the_case(c.workload, chip.capabilities(), c.pairing);
   const auto plan = c.overhead.empty() ? the_case.plan(c.parts) : the_case.empty_plan();
   if (!c.overhead.empty()) kernels::add_index_overhead(*plan, the_case.inputs(), c.overhead);
   return simulate(*plan, chip, options, trace_path);

@@ -11,6 +11,7 @@
 #include "sim/core/clock.hpp"
 #include "sim/core/launch_order.hpp"
 #include "sim/core/memory_order.hpp"
+#include "sim/core/pair_link.hpp"
 #include "sim/core/timeline.hpp"
 
 namespace daybreak::sim {
@@ -37,6 +38,7 @@ struct RunState {
   bool finished = false;
   std::exception_ptr error;
   int32_t units = 0;  // ids given so far
+  PairLinks pairs = {};
 
   bool stopped() const { return finished || error; }
   bool observed() const { return !observers.empty(); }

@@ -32,10 +32,13 @@ DmaQueue::DmaQueue(const sc_core::sc_module_name& name, RunState& run, CoreState
 void DmaQueue::begin_task() {
   QueueUnit::begin_task();
   blocked_ = false;
+  link_ = nullptr;
+  deliveries_ = 0;
 }
 
 void DmaQueue::end_task(Cycle end) {
   account(std::min(end, busy_until_), traces::Cause::no_task);
+  if (link_) run_.pairs.ended(core_.task.launch, core_.task.number);
   QueueUnit::end_task(end);
 }
 
@@ -87,6 +90,7 @@ void DmaQueue::begin(Started&& s) {
   Transfer& t = at(front_);
   t.flight = std::move(s.flight);
   plan_transfer(core_, queue_, engine_.requests, t);
+  declare_share(t, start);
   front_ready_ = start + (order_only ? 1 : config_.descriptor_issue);
   busy_until_ = std::max(busy_until_, front_ready_);
 }
@@ -99,6 +103,10 @@ bool DmaQueue::front(Cycle now) {
   }
   Transfer& t = at(front_);
   if (t.piece < t.fetches) return issue(front_, now, t.fetches, Kind::fetch);
+  if (t.sharing == isa::Sharing::receives) {
+    has_front_ = false;
+    return true;
+  }
   if (t.pending > 0 || has_back_) return false;
   back_ = front_;
   has_back_ = true;
@@ -111,6 +119,7 @@ bool DmaQueue::back(Cycle now) {
   Transfer& t = at(back_);
   if (t.walk < t.walks.size()) return walk(t, now);
   if (!t.walks.empty() && t.piece == t.fetches && t.pending > 0) return false;
+  if (t.sharing == isa::Sharing::delivers && !may_deliver(t, now)) return false;
   if (t.piece < t.pieces.size())
     return issue(back_, now, t.pieces.size(), t.pieces[t.piece].write ? Kind::write : Kind::read);
   if (issue_free_ > now) {
@@ -124,6 +133,46 @@ bool DmaQueue::back(Cycle now) {
   t.data_at = std::max({t.data_at, issue_free_ + t.tail, now});
   t.issued = true;
   has_back_ = false;
+  return true;
+}
+
+PairLink& DmaQueue::link() {
+  if (!link_) link_ = &run_.pairs.of(core_.task.launch, core_.task.number);
+  return *link_;
+}
+
+void DmaQueue::declare_share(Transfer& t, Cycle start) {
+  if (t.sharing == isa::Sharing::delivers) t.share = deliveries_++;
+  if (t.sharing != isa::Sharing::receives) return;
+  PairDirection& in = link().towards(core_.task.number);
+  t.share = in.free.size();
+  in.free.push_back(start + config_.pair_latency);
+  in.giver.resume_all();
+}
+
+bool DmaQueue::may_deliver(const Transfer& t, Cycle now) {
+  PairDirection& out = link().from(core_.task.number);
+  if (out.free.size() <= t.share) {
+    out.giver.add(this);
+    return false;
+  }
+  if (out.free[t.share] <= now) return true;
+  wake_at(out.free[t.share]);
+  return false;
+}
+
+// The rows passed the port while the giver's requests were answered: they take its time, and are
+// there no earlier than the giver says.
+bool DmaQueue::has_landed(Transfer& t) {
+  PairDirection& in = link().towards(core_.task.number);
+  if (in.landed.size() <= t.share) {
+    in.taker.add(this);
+    return false;
+  }
+  const auto& gather = std::get<isa::Gather>(entry(t.flight.entry).instruction);
+  port_bytes_ += gather.to.bytes();
+  t.data_at = std::max(in.landed[t.share], ceil_div(port_bytes_, config_.bytes_per_cycle));
+  t.issued = true;
   return true;
 }
 
@@ -255,6 +304,9 @@ void DmaQueue::one_completed(const Completion& c, Cycle now) {
 bool DmaQueue::retire_next(Cycle now) {
   if (retired_ == begun_) return false;
   Transfer& t = at(retired_);
+  const bool decoding = has_front_ && front_ == retired_;
+  if (t.sharing == isa::Sharing::receives && !t.issued && (decoding || !has_landed(t)))
+    return false;
   if (!t.issued || t.pending > 0) return false;
   if (t.data_at > now) {
     wake_at(t.data_at);
@@ -264,6 +316,11 @@ bool DmaQueue::retire_next(Cycle now) {
   if (blocked_) account(now, traces::Cause::semaphore);
   blocked_ = !retire(t.flight, now);
   if (blocked_) return false;
+  if (t.sharing == isa::Sharing::delivers) {
+    PairDirection& out = link().from(core_.task.number);
+    out.landed.push_back(now + config_.pair_latency);
+    out.taker.resume_all();
+  }
   const InFlight done = std::move(t.flight);
   ++retired_;
   retired(done, now);
@@ -308,7 +365,10 @@ std::string DmaQueue::waiting_inside() const {
     return who + " waits to signal semaphore " +
            std::to_string(entry(t.flight.entry).signals[t.flight.signals_given].value) +
            ", which is at its maximum and which nothing takes";
-  return t.pending > 0 ? who + " waits for memory" : std::string();
+  if (t.pending > 0) return who + " waits for memory";
+  if (t.sharing == isa::Sharing::alone) return {};
+  return who + " waits for task " + std::to_string(core_.task.number ^ 1) +
+         ", with which it shares rows";
 }
 
 }  // namespace daybreak::sim

@@ -3,7 +3,8 @@
 // the index entries or positions it names; the back asks for the data: `row_issue` per row of a
 // table, one cycle per request otherwise, writes at the port's rate. The next instruction takes
 // the front as soon as the one before has moved to the back, unless it is fenced; instructions
-// retire in order. Read data pass the port at `bytes_per_cycle`. (accelerator.md 4.2, 6)
+// retire in order. Rows that a partner shares (isa::Sharing) take neither stage of the receiver; the
+// giver's data stage waits until the receiver's place is free. Read data pass the port at `bytes_per_cycle`. (accelerator.md 4.2, 6)
 #pragma once
 #include <array>
 
@@ -49,6 +50,11 @@ class DmaQueue : public QueueUnit, public MemoryClient {
   bool walk(Transfer&, Cycle now);
   bool issue(uint64_t number, Cycle now, size_t until, Kind);
   bool issue_slot(Cycle now, int64_t& room);
+  // Sharing with the partner of the task.
+  PairLink& link();
+  void declare_share(Transfer&, Cycle start);
+  bool may_deliver(const Transfer&, Cycle now);
+  bool has_landed(Transfer&);
   void begin(Started&&);
   void one_completed(const Completion&, Cycle now);
   int64_t append(uint64_t number, Kind, Cycle now, int64_t room);
@@ -71,6 +77,8 @@ class DmaQueue : public QueueUnit, public MemoryClient {
   int64_t port_bytes_ = 0;  // time of the inbound port, in bytes of its rate
   int64_t mine_ = 0;        // requests in flight of this queue
   int64_t walking_ = 0;     // page-table reads among them
+  PairLink* link_ = nullptr;  // of the task, once it has shared rows
+  size_t deliveries_ = 0;     // begun by the task
   bool limited_ = false, advancing_ = false, blocked_ = false;
   Cycle busy_until_ = 0;
   traces::Cause last_ = traces::Cause::noc;

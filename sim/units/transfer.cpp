@@ -58,6 +58,7 @@ void plan_transfer(CoreState& core, isa::Queue queue, RequestCache& requests, Tr
   const auto* gather = std::get_if<isa::Gather>(&instruction);
   const auto* translate = std::get_if<isa::Translate>(&instruction);
   const bool software = gather && gather->software;
+  t.sharing = gather ? isa::Sharing(gather->sharing) : isa::Sharing::alone;
   t.by_row = gather || std::holds_alternative<isa::Scatter>(instruction);
 
   LaunchResult& result = core.run.results[core.task.launch];
@@ -71,6 +72,7 @@ void plan_transfer(CoreState& core, isa::Queue queue, RequestCache& requests, Tr
   t.fetches = t.pieces.size();
   isa::for_each_segment(instruction, context, [&](const isa::Segment& s) {
     core.check_memory(by, t.flight.knowledge, s.address, s.bytes.value, s.write);
+    if (t.sharing == isa::Sharing::receives) return;
     const bool fetch = !s.write && (translate || index_bytes > 0);
     if (fetch) index_bytes -= s.bytes.value;
     if (fetch && software) return;

@@ -14,6 +14,8 @@ struct Transfer {
   size_t fetches = 0;          // leading pieces that must be there before the rest is known
   std::vector<Address> walks;  // block entries, in order
   bool by_row = false;         // each data piece is named by an index entry
+  isa::Sharing sharing = isa::Sharing::alone;
+  size_t share = 0;            // which of the task's deliveries or receipts it is
   Cycle inside = 0, tail = 0;  // cycles on a path inside the core, and its latency: no pieces then
   // Progress.
   size_t piece = 0, walk = 0;

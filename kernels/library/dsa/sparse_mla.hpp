@@ -1,5 +1,6 @@
 // Sparse MLA decode. One task = one query token, 64 of its heads and a contiguous split of the rows
-// that the token's row of the aggregated index table names. The latent part of a key is also its
+// that the token's row of the aggregated index table names; the tasks of one token and split follow
+// each other, so that two can share what they gather. The latent part of a key is also its
 // value. (spec/operators.md section 4)
 //
 // One split: BF16 outputs and log-sum-exp, the sink applied. More: every split leaves its
@@ -17,6 +18,7 @@ template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
   static constexpr const char* kName = Form::kAttention;
   static constexpr int kHeads = dsa::kHeadTile, kDim = dsa::kDim;
   static constexpr int kShare = dsa::kLatent / M::kConsumers;  // output columns of one consumer
+  static constexpr int kBlock = 64;       // splits begin at multiples of it, however long the steps
   static constexpr int kPart = 128;       // output columns that leave at a time
   static constexpr float kNone = -1e30f;  // a score that does not count
 
@@ -67,17 +69,19 @@ template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
   };
 
   static int tasks(const Args& a) { return a.tokens * (a.heads / kHeads) * a.splits; }
+  static bool pairs(const Args& a) { return a.heads / kHeads % 2 == 0; }
   static Task task(M& m, const Args& a, int number) {
-    const int groups = a.heads / kHeads, split = number % a.splits, group = number / a.splits;
-    const int token = group / groups, row = group * kHeads;
-    const int valid = m.read(a.valid, 0, token), steps = (valid + kKeys - 1) / kKeys;
-    const int share = (steps + a.splits - 1) / a.splits * kKeys;
-    const int first = std::min(split * share, dsa::kTopk - kKeys);
+    const int groups = a.heads / kHeads, group = number % groups, list = number / groups;
+    const int split = list % a.splits, token = list / a.splits,
+              row = (token * groups + group) * kHeads;
+    const int valid = m.read(a.valid, 0, token), blocks = (valid + kBlock - 1) / kBlock;
+    const int share = (blocks + a.splits - 1) / a.splits * kBlock;
+    const int first = std::min(split * share, dsa::kTopk - kBlock);
     const int keys = std::clamp(valid - split * share, 0, share);
     return {a,
             token,
             row,
-            group % groups * kHeads,
+            group * kHeads,
             first,
             keys,
             split * a.tokens * a.heads + row,
@@ -175,7 +179,10 @@ template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
   }
 };
 
+// Wide steps rescale the outputs half as often and want twice the room.
 template <class M> using SparseMla = SparseMlaOf<M, dsa::Fp8>;
+template <class M> using SparseMlaWide = SparseMlaOf<M, dsa::Fp8, 128>;
 template <class M> using SparseMlaRows = SparseMlaOf<M, dsa::Plain>;
+template <class M> using SparseMlaRowsWide = SparseMlaOf<M, dsa::Plain, 128>;
 
 }  // namespace daybreak::kernels

@@ -7,6 +7,7 @@ void legalise(Recording& r, const isa::Capabilities& chip) {
   drain_accumulators(r, chip);  // makes shorter products
   move_operands(r, chip);
   gather_in_software(r, chip);
+  gather_alone(r, chip);
   walk_on_control(r, chip);
   split_products(r, chip);
 }

@@ -20,6 +20,8 @@ void drain_accumulators(Recording&, const isa::Capabilities&);
 void move_operands(Recording&, const isa::Capabilities&);
 // No gather engine: descriptors are built by the control processor.
 void gather_in_software(Recording&, const isa::Capabilities&);
+// No link between two cores: each partner of a pair asks for all its rows itself.
+void gather_alone(Recording&, const isa::Capabilities&);
 // No page walker: translate runs on the control processor.
 void walk_on_control(Recording&, const isa::Capabilities&);
 // Operands larger than the latches: the reduction is split in multiples of 64 (FP8: 128), then the

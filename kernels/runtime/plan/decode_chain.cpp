@@ -152,29 +152,28 @@ void ChainBuilder::attend() {
   const auto lse = dsa::column(t.lse, Format::f32, rows);
   const auto partial_out = dsa::matrix(t.partial_out, Format::f32, splits * rows, dsa::kLatent);
   const auto partial_lse = dsa::column(t.partial_lse, Format::f32, splits * rows);
-  const auto attention = [&]<template <class> class K>() {
-    bind<K>(step, tuning.attention,
-            {.q = queries(),
-             .cache = in.latents(),
-             .rows = dsa::positions(t.rows, tokens),
-             .stamps = dsa::stamps(t.stamps, tokens),
-             .requests = dsa::page_requests(in.latent_requests, w.batch),
-             .valid = valid,
-             .sinks = sinks,
-             .out = out,
-             .lse = lse,
-             .partial_out = partial_out,
-             .partial_lse = partial_lse,
-             .tokens = int(tokens),
-             .heads = int(in.padded_heads),
-             .splits = int(splits),
-             .has_sink = w.sinks,
-             .scale = float(w.softmax_scale * 1.4426950408889634)});
+  const auto args = [&]<class K>() {
+    return typename K::Args{.q = queries(),
+                            .cache = in.latents(),
+                            .rows = dsa::positions(t.rows, tokens),
+                            .stamps = dsa::stamps(t.stamps, tokens),
+                            .requests = dsa::page_requests(in.latent_requests, w.batch),
+                            .valid = valid,
+                            .sinks = sinks,
+                            .out = out,
+                            .lse = lse,
+                            .partial_out = partial_out,
+                            .partial_lse = partial_lse,
+                            .tokens = int(tokens),
+                            .heads = int(in.padded_heads),
+                            .splits = int(splits),
+                            .has_sink = w.sinks,
+                            .scale = float(w.softmax_scale * 1.4426950408889634)};
   };
   if (w.latent_form == CacheForm::fp8)
-    attention.template operator()<SparseMla>();
+    bind_either<SparseMla, SparseMlaWide>(step, tuning.attention, args);
   else
-    attention.template operator()<SparseMlaRows>();
+    bind_either<SparseMlaRows, SparseMlaRowsWide>(step, tuning.attention, args);
   add(std::move(step), splits > 1 ? &DecodeOracle::partial_attention : &DecodeOracle::attention);
   if (splits == 1) return;
 

@@ -77,4 +77,16 @@ void bind(Step& step, const std::vector<Tuning>& tunings, const typename K<Recor
   };
 }
 
+// The same for a kernel with a variant of wide steps (Tuning::wide): `args` makes the arguments of either.
+template <template <class> class K, template <class> class Wide, class Args>
+void bind_either(Step& step, const std::vector<Tuning>& tunings, const Args& args) {
+  bind<Wide>(step, tunings, args.template operator()<Wide<Record>>());
+  const auto wide = std::move(step.record);
+  bind<K>(step, tunings, args.template operator()<K<Record>>());
+  step.record = [narrow = std::move(step.record), wide](uint32_t task, const Tuning& tuning,
+                                                        const RecordContext& context) {
+    return (tuning.wide ? wide : narrow)(task, tuning, context);
+  };
+}
+
 }  // namespace daybreak::kernels

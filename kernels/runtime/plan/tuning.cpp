@@ -22,7 +22,7 @@ int splits(int64_t cores, int64_t units, int64_t work, int64_t least) {
 
 }  // namespace
 
-ChainTuning tuning_for(const Workload& w, const isa::Capabilities& chip) {
+ChainTuning tuning_for(const Workload& w, const isa::Capabilities& chip, Pairing pairing) {
   ChainTuning t;
   const int64_t groups = w.tokens() * (dsa::padded_heads(w.heads) / dsa::kHeadTile);
   t.index_splits = std::max(splits(chip.cores, w.batch, w.longest(), kIndexStep),
@@ -34,6 +34,11 @@ ChainTuning tuning_for(const Workload& w, const isa::Capabilities& chip) {
                  {.ring = 2, .boards = 2, .score_ahead = 320},
                  {.ring = 2, .boards = 1, .score_ahead = 0},
                  {.ring = 1, .boards = 1, .score_ahead = 0}};
+  const int64_t keys = ceil_div(std::min(w.topk, w.longest()), t.attention_splits);
+  if (keys > kAttentionStep)
+    t.attention.insert(t.attention.begin(),
+                       {.ring = 2, .boards = 2, .score_ahead = dsa::kDim, .wide = true});
+  for (Tuning& tuning : t.attention) tuning.pair = pairing != Pairing::off && chip.cores > 1;
   t.indexer = {{.ring = 3, .boards = 2, .score_ahead = 1},
                {.ring = 2, .boards = 2, .score_ahead = 1},
                {.ring = 2, .boards = 1, .score_ahead = 0},

@@ -18,7 +18,10 @@ struct ChainTuning {
   std::vector<Tuning> indexer, topk, attention, rows;
 };
 
+// Whether two cores share the rows of a token that both gather: where it pays, wherever it can be, never.
+enum class Pairing : uint8_t { automatic, on, off };
+
 // Fills the chip's cores where the batch alone does not, and bounds the length of one task's program.
-ChainTuning tuning_for(const Workload&, const isa::Capabilities& chip);
+ChainTuning tuning_for(const Workload&, const isa::Capabilities& chip, Pairing = Pairing::automatic);
 
 }  // namespace daybreak::kernels

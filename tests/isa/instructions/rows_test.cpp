@@ -159,7 +159,8 @@ TEST(Semantics, log2_rows) {
   for (int r = 1; r < 200; ++r) {
     const double want =
         double(b.value(m, r, 0)) * scale * std::log(2.0) + std::log(double(b.value(s, r, 0)));
-    if (r != 3) ASSERT_NEAR(b.value(y, r, 0), want, std::max(1e-7, std::fabs(want) * 0x1p-23)) << r;
+    if (r == 3) continue;
+    ASSERT_NEAR(b.value(y, r, 0), want, std::max(1e-7, std::fabs(want) * 0x1p-23)) << r;
   }
 }
 

@@ -34,7 +34,7 @@ isa::Capabilities split_chip() {
   c.scratch = {Bytes(512 << 10), Bytes(384 << 10), Bytes(128 << 10)};
   c.latch_a = c.latch_b = Bytes(64 << 10);
   c.accumulator_visible = c.operand_visible = c.gather_to_operand = false;
-  c.gather_engine = c.page_walker = c.fp8_matrix = false;
+  c.gather_engine = c.page_walker = c.fp8_matrix = c.pair_link = false;
   c.cores = 24;
   return c;
 }
@@ -165,6 +165,36 @@ TEST(Machines, AttentionAndCombine) {
         on_host<SparseMlaRows>(scene, fill);
       expect_same<MlaCombine>(scene, [&](auto& a) { scene.results(a); });
     }
+}
+
+// Wide steps fit the direct chip alone; where there is no link the partners gather for themselves.
+TEST(Machines, PairsAndWideSteps) {
+  MlaScene scene({.valid = {0, 300}, .heads = 128, .splits = 2, .seed = 36});
+  const auto fill = [&](auto& a) { scene.attention(a); };
+  const Tuning wide{.ring = 2, .boards = 2, .score_ahead = dsa::kDim, .wide = true, .pair = true};
+  expect_same_on<SparseMlaWide>(scene, fill, wide, direct_chip(), 4);
+  Tunings pairs = kRecords;
+  pairs.direct.pair = pairs.split.pair = true;
+  expect_same<SparseMla>(scene, fill, pairs);
+
+  typename SparseMla<Record>::Args args{};
+  fill(args);
+  for (const bool link : {true, false}) {
+    isa::Capabilities chip = direct_chip();
+    chip.pair_link = link;
+    std::array<int64_t, 3> rows{};    // by sharing
+    for (uint32_t task : {4u, 5u}) {  // token 1, split 0
+      const auto program = record_task<SparseMla>(
+          args, pairs.direct, task,
+          {.capabilities = chip, .memory = scene.memory, .bindings = scene.bindings});
+      for (const auto& e : program.code)
+        if (const auto* g = std::get_if<isa::Gather>(&e.instruction))
+          rows[size_t(g->sharing)] += g->to.rows;
+    }
+    EXPECT_EQ(rows[1], link ? 192 : 0);  // each row of 192 is asked for once
+    EXPECT_EQ(rows[2], rows[1]);
+    EXPECT_EQ(rows[0], link ? 0 : 2 * 192);
+  }
 }
 
 TEST(Machines, IndexTable) {

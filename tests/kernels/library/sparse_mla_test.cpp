@@ -13,9 +13,11 @@ const std::vector<Tuning> kTunings{
 void run(MlaScene& scene, const Tuning& tuning = {}) {
   const auto fill = [&](auto& a) { scene.attention(a); };
   if (scene.shape.fp8)
-    on_host<SparseMla>(scene, fill, tuning);
+    tuning.wide ? on_host<SparseMlaWide>(scene, fill, tuning)
+                : on_host<SparseMla>(scene, fill, tuning);
   else
-    on_host<SparseMlaRows>(scene, fill, tuning);
+    tuning.wide ? on_host<SparseMlaRowsWide>(scene, fill, tuning)
+                : on_host<SparseMlaRows>(scene, fill, tuning);
   if (scene.shape.splits > 1)
     on_host<MlaCombine>(
         scene, [&](auto& a) { scene.results(a); }, tuning);
@@ -67,6 +69,27 @@ TEST(SparseMla, PlainRows) {
 }
 TEST(SparseMla, RowsPastThirtyTwoBitsOfBytes) {
   check({.valid = {100}, .first_page = 120'000, .seed = 10});
+}
+TEST(SparseMla, WideSteps) {
+  const Tuning wide{.score_ahead = 576, .wide = true};
+  check({.valid = {0, 1, 63, 64, 65, 127, 128, 129, 500, 2048}, .sink = true, .seed = 13}, wide);
+  for (int splits : {2, 3, 16, 40})
+    check({.valid = {2048, 300, 0}, .heads = 128, .splits = splits, .seed = 14}, wide);
+  check({.valid = {0, 300}, .splits = 4, .fp8 = false, .seed = 15}, wide);
+}
+// Sharing rows moves data another way and changes no bit.
+TEST(SparseMla, PairsAgreeBitForBit) {
+  for (bool wide : {false, true}) {
+    std::vector<uint16_t> alone;
+    for (bool pair : {false, true}) {
+      MlaScene scene({.valid = {200, 64, 0}, .heads = 256, .splits = 2, .seed = 16});
+      run(scene, {.wide = wide, .pair = pair});
+      scene.expect();
+      const auto out = scene.all<uint16_t>(scene.out);
+      if (alone.empty()) alone = out;
+      EXPECT_EQ(out, alone);
+    }
+  }
 }
 TEST(SparseMla, NoTokens) { check({.valid = {}, .seed = 11}); }
 

@@ -119,6 +119,81 @@ TEST(Dma, NeighbouringRowsMergeWhenTheChipCan) {
   EXPECT_EQ(rig.bursts[1].bytes, 256u);
 }
 
+// Two tasks of one launch that share 64 rows: each asks for half of them.
+struct PairRig : DmaRig {
+  isa::TaskProgram programs[2];
+  uint16_t rows, index;
+
+  PairRig() {
+    config.cores = 2;
+    bind("rows", 1 << 20), bind("index", 4096);
+    for (int i = 0; i < 64; ++i)
+      image.put<int32_t>(Address(bindings[1].base.value + uint64_t(i) * 4), i * 7);
+    for (int row = 0; row < 448; ++row)
+      image.put<uint8_t>(Address(bindings[0].base.value + uint64_t(row) * 128), uint8_t(row));
+    for (auto& p : programs) {
+      rows = add_tensor(p, isa::tensor(0, Format::u8, {1024, 128}));
+      index = add_tensor(p, isa::tensor(1, Format::i32, {1, 64}));
+    }
+  }
+  // `slow`: cycles that the place of task 1's receipts stays taken.
+  void half(int task, int half, uint32_t slow = 0) {
+    const bool gives = half == task;
+    if (slow > 0) add(programs[task], vector_work(65536, slow), {.signals = {0}});
+    add(programs[task],
+        isa::Gather{.to = tile(Space::operand, Format::u8, uint32_t(half) * 4096, 32, 128),
+                    .from = {.tensor = rows},
+                    .index = {.tensor = index, .col = half * 32},
+                    .generation = {},
+                    .requests = {},
+                    .sharing = int32_t(gives ? isa::Sharing::delivers : isa::Sharing::receives)},
+        {.waits = slow > 0 ? std::vector<int>{0} : std::vector<int>{}});
+  }
+  RunResult go() {
+    return run(
+        {isa::Launch{.kernel = "pair", .tasks = 2, .grid = {}, .grid_tensor = {}, .after = {}}},
+        [&](uint32_t, uint32_t task, const isa::MemoryImage&) { return programs[task]; });
+  }
+};
+
+TEST(Dma, PartnersAskForEachRowOnce) {
+  PairRig rig;
+  for (int task : {0, 1})
+    for (int half : {0, 1}) rig.half(task, half);
+  const auto r = rig.go();
+  EXPECT_EQ(rig.bursts.size(), 2u + 64u);  // one fetch of 32 indices each
+  EXPECT_EQ(r.launches[0].read_bytes, 64 * 128 + 64 * 4);
+  const auto& given = rig.seen.at(0, 0);
+  const auto& taken = rig.seen.at(0, 1);
+  EXPECT_EQ(taken.retired, given.retired + rig.config.core.dma.pair_latency);
+}
+
+TEST(Dma, AGiverWaitsForThePlaceOfItsPartner) {
+  PairRig rig;
+  rig.half(0, 0);
+  rig.half(1, 0, 1500);
+  rig.go();
+  const auto& busy = rig.seen.at(0, 1);
+  ASSERT_EQ(busy.name, "fill");
+  const int64_t latency = rig.config.core.dma.pair_latency;
+  for (size_t i = 1; i < rig.bursts.size(); ++i)
+    EXPECT_GE(rig.bursts[i].at, busy.retired + latency);
+  EXPECT_GE(rig.seen.at(1, 1).retired, rig.seen.at(0, 0).retired + latency);
+}
+
+TEST(Dma, APartnerThatNeverComesIsNamed) {
+  PairRig rig;
+  rig.half(0, 1);
+  rig.half(1, 0);
+  std::string error;
+  try {
+    rig.go();
+  } catch (const InvariantError& e) { error = e.what(); }
+  EXPECT_NE(error.find("gather"), std::string::npos) << error;
+  EXPECT_NE(error.find("waits for task 1, with which it shares rows"), std::string::npos) << error;
+  EXPECT_NE(error.find("waits for task 0, with which it shares rows"), std::string::npos) << error;
+}
+
 // The second descriptor is decoded while the first is under way; a fence makes it wait for
 // retirement.
 TEST(Dma, DescriptorsOverlapUnlessFenced) {
