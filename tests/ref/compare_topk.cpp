@@ -11,18 +11,6 @@ namespace {
 using namespace ref;
 using namespace testing;
 
-std::vector<int32_t> best(const std::vector<float>& scores, size_t k) {
-  std::vector<int32_t> order;
-  for (size_t i = 0; i < scores.size(); ++i)
-    if (scores[i] > -kInf) order.push_back(int32_t(i));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int32_t a, int32_t b) { return scores[size_t(a)] > scores[size_t(b)]; });
-  order.resize(std::min(k, order.size()));
-  std::sort(order.begin(), order.end());
-  order.resize(k, -1);
-  return order;
-}
-
 TEST(CompareTopk, AcceptsTheReference) {
   Random random(1);
   for (int round = 0; round < 300; ++round) {
@@ -34,7 +22,7 @@ TEST(CompareTopk, AcceptsTheReference) {
       if (special == 2) s = kInf;
       if (special == 3) s = 0;
     }
-    const Verdict verdict = compare_topk("x", best(scores, size_t(random.below(350))), scores, 0);
+    const Verdict verdict = compare_topk("x", sorted_topk(scores, size_t(random.below(350))), scores, 0);
     EXPECT_TRUE(verdict.pass) << verdict.finding;
   }
 }
@@ -44,8 +32,8 @@ TEST(CompareTopk, AcceptsScoresOffByEpsilon) {
   const std::vector<float> scores = random.normals(5000);
   std::vector<float> noisy = scores;
   for (float& s : noisy) s += float((random.uniform() - 0.5) * 0.01);
-  const auto list = best(noisy, 1000);
-  EXPECT_NE(list, best(scores, 1000));
+  const auto list = sorted_topk(noisy, 1000);
+  EXPECT_NE(list, sorted_topk(scores, 1000));
   EXPECT_TRUE(compare_topk("x", list, scores, 0.01).pass);
   EXPECT_FALSE(compare_topk("x", list, scores, 1e-6).pass);
 }

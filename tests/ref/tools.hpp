@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -68,5 +69,19 @@ class Random {
  private:
   std::mt19937_64 engine_;
 };
+
+// Top-k by a stable sort of everything: score descending, position ascending, neither NaN nor -inf;
+// positions ascending, -1 last.
+inline std::vector<int32_t> sorted_topk(const std::vector<float>& scores, size_t k) {
+  std::vector<int32_t> order;
+  for (size_t i = 0; i < scores.size(); ++i)
+    if (scores[i] > -kInf) order.push_back(int32_t(i));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return scores[size_t(a)] > scores[size_t(b)]; });
+  order.resize(std::min(k, order.size()));
+  std::sort(order.begin(), order.end());
+  order.resize(k, -1);
+  return order;
+}
 
 }  // namespace daybreak::testing

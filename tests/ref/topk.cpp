@@ -13,19 +13,6 @@ namespace {
 using namespace ref;
 using namespace testing;
 
-std::vector<int32_t> sorted_topk(const std::vector<float>& scores, size_t k) {
-  std::vector<int32_t> order;
-  for (size_t i = 0; i < scores.size(); ++i)
-    if (!std::isnan(scores[i]) && !(std::isinf(scores[i]) && scores[i] < 0))
-      order.push_back(int32_t(i));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int32_t a, int32_t b) { return scores[size_t(a)] > scores[size_t(b)]; });
-  order.resize(std::min(k, order.size()));
-  std::sort(order.begin(), order.end());
-  order.resize(k, -1);
-  return order;
-}
-
 TEST(Topk, EqualsASortOnRandomHostileScores) {
   Random random(1);
   for (int round = 0; round < 3000; ++round) {
