@@ -38,12 +38,28 @@ void Arguments::fail(const std::string& key, const std::string& sentence) const 
 
 int64_t Arguments::integer(const std::string& key, int64_t fallback, int64_t low, int64_t high) {
   const std::string* text = find(key);
-  if (!text) return fallback;
+  return text ? number(key, *text, low, high) : fallback;
+}
+
+std::vector<int64_t> Arguments::integers(const std::string& key, const std::string& fallback,
+                                         int64_t low, int64_t high) {
+  const std::string all = text(key, fallback);
+  std::vector<int64_t> values;
+  for (size_t from = 0; from <= all.size();) {
+    const size_t comma = std::min(all.find(',', from), all.size());
+    values.push_back(number(key, std::string_view(all).substr(from, comma - from), low, high));
+    from = comma + 1;
+  }
+  return values;
+}
+
+int64_t Arguments::number(const std::string& key, std::string_view text, int64_t low,
+                          int64_t high) const {
   int64_t value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || value < low || value > high)
-    fail(key, configs::in_quotes(*text) + " is not a whole number from " + std::to_string(low) +
-                  " to " + std::to_string(high));
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high)
+    fail(key, configs::in_quotes(std::string(text)) + " is not a whole number from " +
+                  std::to_string(low) + " to " + std::to_string(high));
   return value;
 }
 

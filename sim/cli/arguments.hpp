@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,9 @@ class Arguments {
   static Arguments from_words(const std::string& where, const std::vector<std::string>& words);
 
   int64_t integer(const std::string& key, int64_t fallback, int64_t low, int64_t high);
+  // Numbers with commas between them.
+  std::vector<int64_t> integers(const std::string& key, const std::string& fallback, int64_t low,
+                                int64_t high);
   std::string word(const std::string& key, const std::string& fallback,
                    const std::vector<std::string>& allowed);
   std::string text(const std::string& key, const std::string& fallback);
@@ -28,6 +32,7 @@ class Arguments {
 
  private:
   const std::string* find(const std::string& key);
+  int64_t number(const std::string& key, std::string_view text, int64_t low, int64_t high) const;
   [[noreturn]] void fail(const std::string& key, const std::string& sentence) const;
   std::string where_;
   Pairs pairs_;

@@ -1,6 +1,7 @@
 #include "sim/cli/case.hpp"
 
 #include "configs/reader/words.hpp"
+#include "kernels/runtime/plan/overhead.hpp"
 
 namespace daybreak::cli {
 namespace {
@@ -103,6 +104,20 @@ KernelCase dsa_decode(Arguments& a, kernels::Workload w) {
           .overhead = {}};
 }
 
+KernelCase dsa_prefill(Arguments& a, kernels::Workload w) {
+  w.contexts = a.integers("lengths", "4096", 0, int64_t{1} << 30);
+  w.batch = int64_t(w.contexts.size());
+  w.queries = a.integer("queries", 8, 1, 8);
+  w.heads = a.integer("heads", w.heads, 1, 1024);
+  w.index_heads = a.integer("index_heads", w.index_heads, 1, 64);
+  w.latent_page = a.integer("page", w.latent_page, 1, 65536);
+  w.sinks = a.word("sinks", "off", {"on", "off"}) == "on";
+  w.latent_form = form_of(a, "fp8");
+  const kernels::PrefillShape shape{.window = a.integer("window", 0, 0, kMost),
+                                    .pipelined = a.word("pipelined", "on", {"on", "off"}) == "on"};
+  return {.workload = w, .parts = {}, .prefill = shape, .overhead = {}};
+}
+
 KernelCase index_overhead(Arguments& a, kernels::Workload w) {
   KernelCase c{.workload = w, .parts = {}, .overhead = {}};
   c.overhead = a.word("method", "table",
@@ -118,20 +133,39 @@ struct Entry {
   KernelCase (*make)(Arguments&, kernels::Workload);
 };
 constexpr Entry kEntries[] = {
-    {"sparse_mla", sparse_mla},   {"indexer", indexer},       {"topk", topk},
-    {"index_table", index_table}, {"dsa_decode", dsa_decode}, {"index_overhead", index_overhead}};
+    {"sparse_mla", sparse_mla},        {"indexer", indexer},       {"topk", topk},
+    {"index_table", index_table},      {"dsa_decode", dsa_decode}, {"dsa_prefill", dsa_prefill},
+    {"index_overhead", index_overhead}};
 
 }  // namespace
 
 Case::Case(const kernels::Workload& workload, const isa::Capabilities& chip,
            kernels::Pairing pairing)
-    : inputs_(std::make_unique<kernels::DecodeInputs>(workload, image_, bindings_)),
+    : chip_(chip),
+      inputs_(std::make_unique<kernels::DecodeInputs>(workload, image_, bindings_)),
       oracle_(std::make_shared<kernels::DecodeOracle>(*inputs_)),
       tuning_(kernels::tuning_for(workload, chip, pairing)) {}
+
+Case::Case(const KernelCase& c, const isa::Capabilities& chip) : Case(c.workload, chip, c.pairing) {
+  kernel_ = c;
+}
 
 std::unique_ptr<kernels::Plan> Case::plan(const kernels::ChainParts& parts) {
   auto plan = empty_plan();
   kernels::add_decode_chain(*plan, *inputs_, tuning_, parts, oracle_);
+  return plan;
+}
+
+std::unique_ptr<kernels::Plan> Case::plan() {
+  const KernelCase& c = kernel_.value();
+  if (c.overhead.empty() && !c.prefill) return plan(c.parts);
+  auto plan = empty_plan();
+  if (c.prefill) {
+    prefill_ = std::make_unique<kernels::Prefill>(*inputs_, chip_, *c.prefill);
+    prefill_->add_to(*plan);
+  } else {
+    kernels::add_index_overhead(*plan, *inputs_, c.overhead);
+  }
   return plan;
 }
 
@@ -166,7 +200,7 @@ KernelCase kernel_case(const std::string& kernel, Arguments arguments,
   set_index(workload, options.index);
   for (const auto& entry : kEntries) {
     if (kernel != entry.name) continue;
-    if (kernel != "topk")
+    if (kernel != "topk" && kernel != "dsa_prefill")
       workload.context = arguments.integer("context", 32768, 0, int64_t{1} << 30);
     KernelCase c = entry.make(arguments, workload);
     arguments.finish();

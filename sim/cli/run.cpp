@@ -1,19 +1,35 @@
 // run: one kernel, with the same table, record and trace as day0.
 #include <fmt/format.h>
 
-#include "kernels/runtime/plan/overhead.hpp"
 #include "sim/cli/kernel_run.hpp"
 #include "sim/cli/output.hpp"
 #include "sim/cli/verbs.hpp"
 
 namespace daybreak::cli {
 
+namespace {
+
+std::vector<traces::Fact> facts_of(const kernels::Prefill& prefill, int64_t sequences,
+                                   const CommonOptions& options) {
+  std::vector<traces::Fact> facts = {
+      {"windows", std::to_string(prefill.windows())},
+      {"intermediate bytes", std::to_string(prefill.intermediate_bytes())}};
+  if (options.value_mode() == sim::Values::full)
+    for (int64_t s = 0; s < sequences; ++s)
+      facts.push_back(
+          {fmt::format("digest of sequence {}", s), fmt::format("{:08x}", prefill.digest(s))});
+  return facts;
+}
+
+}  // namespace
+
 Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip,
                         const CommonOptions& options, const std::string& trace_path) {
-  Case the_case(c.workload, chip.capabilities(), c.pairing);
-  const auto plan = c.overhead.empty() ? the_case.plan(c.parts) : the_case.empty_plan();
-  if (!c.overhead.empty()) kernels::add_index_overhead(*plan, the_case.inputs(), c.overhead);
-  return simulate(*plan, chip, options, trace_path);
+  Case the_case(c, chip.capabilities());
+  const auto plan = the_case.plan();
+  auto out = simulate(*plan, chip, options, trace_path);
+  if (the_case.prefill()) out.facts = facts_of(*the_case.prefill(), c.workload.batch, options);
+  return out;
 }
 
 int run(const std::string& kernel, const std::vector<std::string>& words,
@@ -28,7 +44,9 @@ int run(const std::string& kernel, const std::vector<std::string>& words,
   for (const auto& [key, value] : arguments.pairs()) record.workload.push_back({key, value});
   fill(record, result);
   output.write(record, kernel);
-  output.print(fmt::format("{} on {}", kernel, chip.name), {record});
+  std::string title = fmt::format("{} on {}", kernel, chip.name);
+  for (const auto& [name, value] : result.facts) title += fmt::format("\n  {}: {}", name, value);
+  output.print(title, {record});
   return record.pass() ? 0 : 1;
 }
 

@@ -122,6 +122,7 @@ traces::RunRecord record_head(const std::string& verb, const sim::ChipConfig& ch
 void fill(traces::RunRecord& record, const Simulated& run) {
   record.kernels = run.kernels;
   record.totals = run.totals;
+  record.workload.insert(record.workload.end(), run.facts.begin(), run.facts.end());
   record.verdicts.insert(record.verdicts.end(), run.verdicts.begin(), run.verdicts.end());
 }
 

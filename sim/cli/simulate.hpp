@@ -15,6 +15,7 @@ struct Simulated {
   std::vector<int64_t> active_cycles;  // per launch: its first task started to its last one ended
   std::vector<traces::KernelRow> kernels;
   traces::Totals totals;
+  std::vector<traces::Fact> facts;           // further results that have a name and a value
   std::vector<traces::VerdictRow> verdicts;  // every kernel's values against the reference
 };
 

@@ -3,6 +3,8 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/runtime/plan/chain_tensors.hpp"
 #include "kernels/runtime/plan/oracle.hpp"
@@ -32,6 +34,10 @@ class ChainBuilder {
   void build_table();
   void give_table();  // instead of building: made on the host
   void attend();
+  void use_stream(uint32_t number) { stream = number; }  // of the steps that follow
+  uint32_t last_step() const { return uint32_t(plan.steps().size()) - 1; }
+  void wait_for(uint32_t step) { after.push_back(step); }  // before the step that follows
+  const ChainTensors& tensors() const { return t; }
 
  private:
   using Check = std::vector<ref::Verdict> (DecodeOracle::*)(const ChainTensors&,
@@ -41,6 +47,8 @@ class ChainBuilder {
       step.check = [oracle = oracle, tensors = t, how = tuning, check] {
         return (*oracle.*check)(tensors, how);
       };
+    step.stream = stream;
+    step.after = std::exchange(after, {});
     plan.add(std::move(step));
   }
   isa::TensorDesc angles() const {
@@ -57,6 +65,8 @@ class ChainBuilder {
   const ChainTuning tuning;
   ChainTensors t;
   std::shared_ptr<DecodeOracle> oracle;
+  uint32_t stream = 0;
+  std::vector<uint32_t> after;  // of the next step
 };
 
 }  // namespace daybreak::kernels

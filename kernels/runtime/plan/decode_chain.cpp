@@ -122,7 +122,8 @@ void ChainBuilder::give_scores() {
 void ChainBuilder::give_table() {
   std::vector<int32_t> rows, stamps;
   for (int64_t token = 0; token < w.tokens(); ++token) {
-    const int64_t request = token / w.queries, first = in.latent_pages->first[size_t(request)];
+    const int64_t request = token / w.queries;
+    const int64_t first = in.latent_pages->first[size_t(w.sequence_of(request))];
     for (int32_t p : in.get<int32_t>(t.chosen, dsa::kTopk, token * dsa::kTopk))
       rows.push_back(
           p < 0 ? -1
@@ -195,14 +196,19 @@ void ChainBuilder::attend() {
   add(std::move(combine), &DecodeOracle::attention);
 }
 
-void add_decode_chain(Plan& plan, const DecodeInputs& inputs, const ChainTuning& tuning,
-                      const ChainParts& parts, std::shared_ptr<DecodeOracle> oracle) {
+ChainTensors add_decode_chain(Plan& plan, const DecodeInputs& inputs, const ChainTuning& tuning,
+                              const ChainParts& parts, std::shared_ptr<DecodeOracle> oracle,
+                              const std::string& prefix) {
   const bool fused = parts.form == SelectionForm::fused;
-  ChainBuilder build(plan, inputs, tuning, fused ? "fused." : "", std::move(oracle));
-  if (parts.prepare) {
-    build.prepare_index();
+  ChainBuilder build(plan, inputs, tuning, prefix + (fused ? "fused." : ""), std::move(oracle));
+  const auto prepare_attention = [&] {
     build.prepare_queries();
     build.append_latents();
+  };
+  if (parts.two_streams) build.use_stream(1);
+  if (parts.prepare) {
+    build.prepare_index();
+    if (!parts.two_streams) prepare_attention();
   } else {
     build.give_queries();
   }
@@ -219,7 +225,14 @@ void add_decode_chain(Plan& plan, const DecodeInputs& inputs, const ChainTuning&
     build.build_table();
   else if (parts.attention)
     build.give_table();
+  if (parts.two_streams) {
+    const uint32_t table = build.last_step();
+    build.use_stream(0);
+    if (parts.prepare) prepare_attention();
+    build.wait_for(table);
+  }
   if (parts.attention) build.attend();
+  return build.tensors();
 }
 
 }  // namespace daybreak::kernels

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/runtime/plan/inputs.hpp"
+#include "kernels/runtime/plan/chain_tensors.hpp"
 #include "kernels/runtime/plan/step.hpp"
 #include "kernels/runtime/plan/tuning.hpp"
 
@@ -27,12 +27,16 @@ struct ChainParts {
   bool topk = true;       // ... and top-k (else the indexer alone)
   bool table = true;      // e
   bool attention = true;  // f
+  bool two_streams = false;
 };
 
 // Adds the steps to `plan`, with fresh bindings for everything they write (the caches are appended in
 // place), so that several chains over the same inputs do not see each other's results. What a plan leaves
 // out is given: seeded queries in place of prepared ones, a table made on the host in place of step e.
-void add_decode_chain(Plan& plan, const DecodeInputs& inputs, const ChainTuning& tuning,
-                      const ChainParts& parts, std::shared_ptr<DecodeOracle> oracle);
+// With `two_streams` scoring and selection run on stream 1 and the rest on stream 0, which waits for the
+// table, so that a following chain's selection may run beside this one's attention. Returns the tensors.
+ChainTensors add_decode_chain(Plan& plan, const DecodeInputs& inputs, const ChainTuning& tuning,
+                              const ChainParts& parts, std::shared_ptr<DecodeOracle> oracle,
+                              const std::string& prefix = "");
 
 }  // namespace daybreak::kernels

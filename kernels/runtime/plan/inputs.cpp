@@ -7,16 +7,18 @@
 namespace daybreak::kernels {
 namespace {
 
-// Zeros for the padded heads of every token: `inner` generates (tokens * heads, row_bytes) packed rows.
-isa::Generator padded(isa::Generator inner, int64_t heads, int64_t tile, int64_t row_bytes) {
-  if (heads == tile) return inner;
+// (tokens * tile, row_bytes) rows whose first `heads` of each token are a row of `inner`'s packed
+// (rows * heads, row_bytes); `row_of` says which row a token is. The rest is zeros.
+isa::Generator padded(isa::Generator inner, int64_t heads, int64_t tile, int64_t row_bytes,
+                      std::function<int64_t(int64_t)> row_of) {
+  if (heads == tile && !row_of) return inner;
   return [=](uint64_t offset, std::span<std::byte> to) {
     for (size_t done = 0; done < to.size();) {
       const int64_t at = int64_t(offset + done), row = at / row_bytes, within = at % row_bytes;
       const size_t count = std::min(size_t(row_bytes - within), to.size() - done);
-      const int64_t token = row / tile, head = row % tile;
-      if (head < heads)
-        inner(uint64_t((token * heads + head) * row_bytes + within), to.subspan(done, count));
+      const int64_t token = row / tile, head = row % tile, from = row_of ? row_of(token) : token;
+      if (head < heads && from >= 0)
+        inner(uint64_t((from * heads + head) * row_bytes + within), to.subspan(done, count));
       else
         std::fill_n(to.data() + done, count, std::byte{0});
       done += count;
@@ -60,8 +62,23 @@ DecodeInputs::DecodeInputs(const Workload& w, isa::MemoryImage& image, isa::Bind
                     index_key_pages(w, index_pages, rope));
   latent_cache = add("latent_cache", latent_pages->pages * w.latent_page * latent_bytes,
                      kernels::latent_pages(w, latent_pages, rope));
-  add_page_table(*index_pages, "index", index_requests, index_blocks, index_slots);
-  add_page_table(*latent_pages, "latent", latent_requests, latent_blocks, latent_slots);
+  index_blocks = add_blocks(*index_pages, "index");
+  latent_blocks = add_blocks(*latent_pages, "latent");
+  add_request_entries(*index_pages, "index", index_requests, index_slots);
+  add_request_entries(*latent_pages, "latent", latent_requests, latent_slots);
+  add_constants();
+  add_step_vectors();
+  add_selection();
+}
+
+DecodeInputs::DecodeInputs(const Workload& step, const DecodeInputs& base) : DecodeInputs(base) {
+  check(step);
+  stream_first_ = {0};
+  for (int64_t s = 0; s < base.workload.batch; ++s)
+    stream_first_.push_back(stream_first_.back() + base.workload.context_of(s));
+  workload = step;
+  add_request_entries(*index_pages, "index", index_requests, index_slots);
+  add_request_entries(*latent_pages, "latent", latent_requests, latent_slots);
   add_step_vectors();
   add_selection();
 }
@@ -73,28 +90,52 @@ uint16_t DecodeInputs::add(const std::string& name, int64_t bytes, isa::Generato
   return uint16_t(bindings_.size() - 1);
 }
 
-void DecodeInputs::add_page_table(const PagePlacement& placement, const std::string& name,
-                                  uint16_t& requests, uint16_t& blocks, uint16_t& slots) {
+uint16_t DecodeInputs::add_blocks(const PagePlacement& placement, const std::string& name) {
+  const uint16_t blocks = add(name + "_blocks", int64_t(placement.page.size()) * 4);
+  put(blocks, placement.page);
+  return blocks;
+}
+
+void DecodeInputs::add_request_entries(const PagePlacement& placement, const std::string& name,
+                                       uint16_t& requests, uint16_t& slots) {
   std::vector<int32_t> request_entries, slot_list;
   for (int64_t r = 0; r < workload.batch; ++r) {
-    const int64_t first = placement.first[size_t(r)];
+    const auto sequence = size_t(workload.sequence_of(r));
+    const int64_t first = placement.first[sequence];
     request_entries.insert(request_entries.end(),
-                           {int32_t(first), int32_t(placement.first[size_t(r) + 1] - first), 1, 0});
-    for (int64_t own = 0; own < workload.queries; ++own) {
-      const int64_t position = workload.visible(r * workload.queries + own) - 1;
-      const int64_t page =
-          position < 0 ? -1 : placement.page[size_t(first + position / placement.page_tokens)];
+                           {int32_t(first), int32_t(placement.first[sequence + 1] - first), 1, 0});
+    for (int64_t token = r * workload.queries; token < (r + 1) * workload.queries; ++token) {
+      const int64_t position = workload.visible(token) - 1;
+      const int64_t page = workload.is_new(token)
+                               ? placement.page[size_t(first + position / placement.page_tokens)]
+                               : -1;
       slot_list.push_back(
-          position < 0 ? -1
-                       : int32_t(page * placement.page_tokens + position % placement.page_tokens));
+          page < 0 ? -1 : int32_t(page * placement.page_tokens + position % placement.page_tokens));
     }
   }
   requests = add(name + "_requests", workload.batch * 16);
-  blocks = add(name + "_blocks", int64_t(placement.page.size()) * 4);
   slots = add(name + "_slots", workload.tokens() * 4);
   put(requests, request_entries);
-  put(blocks, placement.page);
   put(slots, slot_list);
+}
+
+void DecodeInputs::add_constants() {
+  const Workload& w = workload;
+  angles = add("angles", std::max<int64_t>(w.longest(), 1) * dsa::kRope * 4, rope_rows(rope));
+  norm_weight =
+      add("norm_weight", dsa::kKey * 4, gaussian_f32(w.seed, Stream::norm_weight, 1, 0.1f));
+  norm_bias = add("norm_bias", dsa::kKey * 4, gaussian_f32(w.seed, Stream::norm_bias, 0, 0.1f));
+  latent_weight =
+      add("latent_weight", dsa::kLatent * 4, gaussian_f32(w.seed, Stream::latent_weight, 1, 0.1f));
+  sinks = add("sinks", padded_heads * 4, gaussian_f32(w.seed, Stream::sinks, 0, 1));
+}
+
+std::function<int64_t(int64_t)> DecodeInputs::stream_rows() const {
+  if (workload.groups.empty()) return nullptr;
+  return [w = workload, first = stream_first_](int64_t token) {
+    const int64_t position = w.visible(token) - 1;
+    return position < 0 ? -1 : first[size_t(w.sequence_of(token / w.queries))] + position;
+  };
 }
 
 void DecodeInputs::add_step_vectors() {
@@ -108,30 +149,24 @@ void DecodeInputs::add_step_vectors() {
   token_positions = add("token_positions", tokens * 4);
   put(contexts, lengths);
   put(token_positions, places);
-  angles = add("angles", std::max<int64_t>(w.longest(), 1) * dsa::kRope * 4, rope_rows(rope));
 
+  const auto row_of = stream_rows();
   auto bf16_rows = [&](const char* name, Stream stream, int64_t heads, int64_t tile, int64_t cols,
                        float deviation = 1) {
     return add(name, tokens * tile * cols * 2,
-               padded(gaussian_bf16(w.seed, stream, deviation), heads, tile, cols * 2));
+               padded(gaussian_bf16(w.seed, stream, deviation), heads, tile, cols * 2, row_of));
   };
   index_q_raw =
       bf16_rows("index_q_raw", Stream::index_queries, w.index_heads, index_head_tile, dsa::kKey);
   index_k_raw = bf16_rows("index_k_raw", Stream::index_key_raw, 1, 1, dsa::kKey);
-  head_weights = add(
-      "head_weights", index_rows * 4,
-      padded(gaussian_f32(w.seed, Stream::index_weights, 0, 1), w.index_heads, index_head_tile, 4));
-  norm_weight =
-      add("norm_weight", dsa::kKey * 4, gaussian_f32(w.seed, Stream::norm_weight, 1, 0.1f));
-  norm_bias = add("norm_bias", dsa::kKey * 4, gaussian_f32(w.seed, Stream::norm_bias, 0, 0.1f));
+  head_weights = add("head_weights", index_rows * 4,
+                     padded(gaussian_f32(w.seed, Stream::index_weights, 0, 1), w.index_heads,
+                            index_head_tile, 4, row_of));
   // A quarter, so that logits deviate by about one and every selected key counts: with unit queries a
   // handful of keys would carry the whole softmax and the rest could be wrong unseen.
   q_raw = bf16_rows("q_raw", Stream::queries, w.heads, padded_heads, dsa::kDim, 0.25f);
   latent_raw = bf16_rows("latent_raw", Stream::latent_raw, 1, 1, dsa::kLatent);
   rope_raw = bf16_rows("rope_raw", Stream::rope_raw, 1, 1, dsa::kRope);
-  latent_weight =
-      add("latent_weight", dsa::kLatent * 4, gaussian_f32(w.seed, Stream::latent_weight, 1, 0.1f));
-  sinks = add("sinks", padded_heads * 4, gaussian_f32(w.seed, Stream::sinks, 0, 1));
 }
 
 void DecodeInputs::add_selection() {

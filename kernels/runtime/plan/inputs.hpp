@@ -1,6 +1,7 @@
 // The tensors a decode step starts from: caches behind their page tables, the step's raw vectors,
 // constants; all seeded. One DecodeInputs serves several chains over the same image.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +18,9 @@ class DecodeInputs {
  public:
   // Reserves and seeds everything. Throws UserError for shapes the kernels do not take.
   DecodeInputs(const Workload&, isa::MemoryImage&, isa::BindingTable&);
+  // A step over the caches of `base`, whose requests are the sequences of the step's token groups. A
+  // token's raw vectors depend on its sequence and position alone, whatever the grouping.
+  DecodeInputs(const Workload& step, const DecodeInputs& base);
 
   Workload workload;
   int64_t index_head_tile = 64;  // index heads padded to a kernel's tile: 32 or 64
@@ -53,11 +57,16 @@ class DecodeInputs {
   isa::TensorDesc latents() const;
 
  private:
-  void add_page_table(const PagePlacement&, const std::string& name, uint16_t& requests,
-                      uint16_t& blocks, uint16_t& slots);
+  uint16_t add_blocks(const PagePlacement&, const std::string& name);
+  void add_request_entries(const PagePlacement&, const std::string& name, uint16_t& requests,
+                           uint16_t& slots);
+  void add_constants();
   void add_step_vectors();
+  // Row of the seeded stream that a token's raw vectors come from; -1: padding, zeros.
+  std::function<int64_t(int64_t token)> stream_rows() const;
   void add_selection();
 
+  std::vector<int64_t> stream_first_;  // row of a sequence's first token in the seeded streams
   isa::MemoryImage& image_;
   isa::BindingTable& bindings_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "ref/numeric/random.hpp"
@@ -15,18 +16,39 @@
 namespace daybreak::kernels {
 
 DecodeOracle::DecodeOracle(const DecodeInputs& inputs, int64_t sample)
-    : in_(inputs), w_(inputs.workload), sample_(sample) {}
-
-std::vector<int64_t> DecodeOracle::sample(int64_t count) const {
-  std::set<int64_t> chosen;
-  if (count <= sample_) {
-    for (int64_t i = 0; i < count; ++i) chosen.insert(i);
-  } else {
-    chosen = {0, count - 1};
-    for (uint64_t draw = 0; int64_t(chosen.size()) < sample_; ++draw)
-      chosen.insert(int64_t(numeric::below(numeric::mix(w_.seed, 0xC4EC, draw), uint64_t(count))));
+    : in_(inputs), w_(inputs.workload), sample_(sample) {
+  for (int64_t token = 0; token < w_.tokens(); ++token) {
+    const auto sequence = w_.groups.empty() ? 0 : size_t(w_.sequence_of(token / w_.queries));
+    if (!w_.groups.empty() && !w_.is_new(token)) continue;
+    if (sequence >= new_tokens_.size()) new_tokens_.resize(sequence + 1);
+    new_tokens_[sequence].push_back(token);
+    ++all_new_;
   }
-  return {chosen.begin(), chosen.end()};
+}
+
+std::vector<int64_t> DecodeOracle::sample(const std::vector<int64_t>& from) const {
+  const auto count = int64_t(from.size());
+  if (count <= sample_) return from;
+  std::set<int64_t> chosen = {0, count - 1};
+  for (uint64_t draw = 0; int64_t(chosen.size()) < sample_; ++draw)
+    chosen.insert(int64_t(numeric::below(numeric::mix(w_.seed, 0xC4EC, draw), uint64_t(count))));
+  std::vector<int64_t> out;
+  for (int64_t i : chosen) out.push_back(from[size_t(i)]);
+  return out;
+}
+
+std::vector<int64_t> DecodeOracle::sampled_tokens() const {
+  std::vector<int64_t> out;
+  for (const auto& tokens : new_tokens_)
+    for (int64_t token : sample(tokens)) out.push_back(token);
+  return out;
+}
+
+std::vector<int64_t> DecodeOracle::selecting_tokens() const {
+  if (!w_.groups.empty()) return sampled_tokens();
+  std::vector<int64_t> all(static_cast<size_t>(w_.tokens()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 std::string DecodeOracle::named(const std::string& what, size_t checked, int64_t of,
@@ -75,8 +97,9 @@ const std::vector<float>& DecodeOracle::reference_scores(const ChainTensors& t, 
   for (int64_t own = 0; own < w_.queries; ++own)
     valid.push_back(int32_t(w_.visible(request * w_.queries + own)));
   const auto source = bytes_of(in_.index_cache);
-  const auto from = size_t(in_.index_pages->first[size_t(request)]);
-  const auto to = size_t(in_.index_pages->first[size_t(request) + 1]);
+  const auto sequence = size_t(w_.sequence_of(request));
+  const auto from = size_t(in_.index_pages->first[sequence]);
+  const auto to = size_t(in_.index_pages->first[sequence + 1]);
   const ref::IndexerQuery query{.tokens = w_.queries,
                                 .heads = tile,
                                 .dim = dim,
@@ -121,8 +144,9 @@ DecodeOracle::Verdicts DecodeOracle::scores(const ChainTensors& t, const ChainTu
 }
 
 DecodeOracle::Verdicts DecodeOracle::topk(const ChainTensors& t, const ChainTuning&) {
-  std::vector<int32_t> got, want, counts, valid = in_.get<int32_t>(t.valid, w_.tokens());
-  for (int64_t token = 0; token < w_.tokens(); ++token) {
+  std::vector<int32_t> got, want, counts, valid;
+  for (int64_t token : selecting_tokens()) {
+    valid.push_back(in_.get<int32_t>(t.valid, 1, token)[0]);
     const auto row = in_.get<float>(t.scores, w_.visible(token), token * t.score_positions);
     const auto list = ref::topk(row, w_.topk);
     want.insert(want.end(), list.begin(), list.end());
@@ -137,7 +161,7 @@ DecodeOracle::Verdicts DecodeOracle::topk(const ChainTensors& t, const ChainTuni
 
 DecodeOracle::Verdicts DecodeOracle::fused_selection(const ChainTensors& t, const ChainTuning&) {
   Verdicts worst;
-  for (int64_t token = 0; token < w_.tokens(); ++token) {
+  for (int64_t token : selecting_tokens()) {
     const int64_t request = token / w_.queries, own = token % w_.queries;
     const int64_t context = w_.context_of(request);
     const auto& all = reference_scores(t, request);
@@ -154,8 +178,10 @@ DecodeOracle::Verdicts DecodeOracle::fused_selection(const ChainTensors& t, cons
 
 DecodeOracle::Verdicts DecodeOracle::index_table(const ChainTensors& t, const ChainTuning&) {
   std::vector<int32_t> want, requests = in_.get<int32_t>(in_.latent_requests, w_.batch * 4);
-  const auto got = in_.get<int32_t>(t.rows, w_.tokens() * w_.topk);
-  for (int64_t token = 0; token < w_.tokens(); ++token) {
+  std::vector<int32_t> got;
+  for (int64_t token : selecting_tokens()) {
+    const auto mine = in_.get<int32_t>(t.rows, w_.topk, token * w_.topk);
+    got.insert(got.end(), mine.begin(), mine.end());
     const auto list = in_.get<int32_t>(t.chosen, w_.topk, token * w_.topk);
     const auto rows = ref::translate_positions(
         list,

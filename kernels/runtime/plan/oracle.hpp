@@ -1,8 +1,8 @@
 // What the numbers of a decode chain must be: every step's results, read from the image after the run,
 // against ref/ops on the same inputs. Reference scores are kept, since two chains share them.
 //
-// Long workloads are checked on a seeded sample of tokens that includes the first and the last; the
-// verdict's name says how many of how many.
+// Long workloads are checked on a seeded sample of tokens that includes the first and the last (of
+// each sequence, in a prefill); the verdict's name says how many of how many.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -33,7 +33,11 @@ class DecodeOracle {
   Verdicts attention(const ChainTensors&, const ChainTuning&);
 
  private:
-  std::vector<int64_t> sample(int64_t count) const;  // of [0, count), ascending
+  // A seeded sample of `from`, in its order, with the first and the last.
+  std::vector<int64_t> sample(const std::vector<int64_t>& from) const;
+  std::vector<int64_t> sampled_tokens() const;
+  // Tokens whose selection is checked: all of a decode step, the sampled ones of a prefill.
+  std::vector<int64_t> selecting_tokens() const;
   std::string named(const std::string& what, size_t checked, int64_t of, const char* unit) const;
   ref::ByteSource bytes_of(uint16_t binding) const;
   // Reference scores of one request's tokens, (queries, context); cells a token does not see are -inf.
@@ -45,6 +49,8 @@ class DecodeOracle {
   const DecodeInputs& in_;
   const Workload& w_;
   int64_t sample_;
+  std::vector<std::vector<int64_t>> new_tokens_;  // by sequence; decode: all in one
+  int64_t all_new_ = 0;
   std::map<std::pair<uint16_t, int64_t>, std::vector<float>>
       scores_;  // by (queries' binding, request)
 };

@@ -52,7 +52,8 @@ std::vector<isa::Launch> Plan::launches() const {
   for (const Step& step : steps_)
     out.push_back({.kernel = step.name,
                    .tasks = step.tasks,
-                   .after = {},
+                   .after = step.after,
+                   .stream = step.stream,
                    .cores = step.cores,
                    .shared_semaphores = step.shared_semaphores});
   return out;

@@ -25,6 +25,8 @@ struct Step {
   uint32_t tasks = 0;
   uint32_t shared_semaphores = 0;
   uint32_t cores = 0;           // most cores it may use; 0 = all
+  uint32_t stream = 0;          // steps of one stream run in order
+  std::vector<uint32_t> after;  // further steps (numbers in the plan) that must have ended
   std::vector<uint16_t> reads;  // bindings the results depend on
   std::vector<uint16_t> writes;
   std::vector<uint16_t> steers;  // bindings whose values decide addresses, extents or order
@@ -35,7 +37,7 @@ struct Step {
   std::function<std::vector<ref::Verdict>()> check;  // after the step has run; may be empty
 };
 
-// The steps run in order on one stream, each after the one before.
+// The steps of a stream run in order, each after the one before.
 class Plan : public isa::TaskSource {
  public:
   Plan(isa::MemoryImage& image, isa::BindingTable& bindings) : image_(image), bindings_(bindings) {}

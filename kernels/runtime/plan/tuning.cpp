@@ -22,6 +22,19 @@ int splits(int64_t cores, int64_t units, int64_t work, int64_t least) {
 
 }  // namespace
 
+std::vector<Tuning> attention_tunings(int64_t keys, const isa::Capabilities& chip,
+                                      Pairing pairing) {
+  // Three slots let a full step of scores run ahead of the accumulation (prototype, Record replay).
+  std::vector<Tuning> out = {{.ring = 3, .boards = 2, .score_ahead = dsa::kDim},
+                             {.ring = 2, .boards = 2, .score_ahead = 320},
+                             {.ring = 2, .boards = 1, .score_ahead = 0},
+                             {.ring = 1, .boards = 1, .score_ahead = 0}};
+  if (keys > kAttentionStep)
+    out.insert(out.begin(), {.ring = 2, .boards = 2, .score_ahead = dsa::kDim, .wide = true});
+  for (Tuning& tuning : out) tuning.pair = pairing != Pairing::off && chip.cores > 1;
+  return out;
+}
+
 ChainTuning tuning_for(const Workload& w, const isa::Capabilities& chip, Pairing pairing) {
   ChainTuning t;
   const int64_t groups = w.tokens() * (dsa::padded_heads(w.heads) / dsa::kHeadTile);
@@ -29,16 +42,8 @@ ChainTuning tuning_for(const Workload& w, const isa::Capabilities& chip, Pairing
                             int(ceil_div(ceil_div(w.longest(), kIndexStep), kLongestTask)));
   t.topk_splits = splits(chip.cores, w.tokens(), w.longest(), kTopkRange);
   t.attention_splits = splits(chip.cores, groups, std::min(w.topk, w.longest()), kAttentionStep);
-  // Three slots let a full step of scores run ahead of the accumulation (prototype, Record replay).
-  t.attention = {{.ring = 3, .boards = 2, .score_ahead = dsa::kDim},
-                 {.ring = 2, .boards = 2, .score_ahead = 320},
-                 {.ring = 2, .boards = 1, .score_ahead = 0},
-                 {.ring = 1, .boards = 1, .score_ahead = 0}};
-  const int64_t keys = ceil_div(std::min(w.topk, w.longest()), t.attention_splits);
-  if (keys > kAttentionStep)
-    t.attention.insert(t.attention.begin(),
-                       {.ring = 2, .boards = 2, .score_ahead = dsa::kDim, .wide = true});
-  for (Tuning& tuning : t.attention) tuning.pair = pairing != Pairing::off && chip.cores > 1;
+  t.attention =
+      attention_tunings(ceil_div(std::min(w.topk, w.longest()), t.attention_splits), chip, pairing);
   t.indexer = {{.ring = 3, .boards = 2, .score_ahead = 1},
                {.ring = 2, .boards = 2, .score_ahead = 1},
                {.ring = 2, .boards = 1, .score_ahead = 0},

@@ -21,7 +21,11 @@ struct ChainTuning {
 // Whether two cores share the rows of a token that both gather: where it pays, wherever it can be, never.
 enum class Pairing : uint8_t { automatic, on, off };
 
+// Of sparse_mla for tasks of `keys` keys.
+std::vector<Tuning> attention_tunings(int64_t keys, const isa::Capabilities& chip,
+                                      Pairing = Pairing::automatic);
 // Fills the chip's cores where the batch alone does not, and bounds the length of one task's program.
-ChainTuning tuning_for(const Workload&, const isa::Capabilities& chip, Pairing = Pairing::automatic);
+ChainTuning tuning_for(const Workload&, const isa::Capabilities& chip,
+                       Pairing = Pairing::automatic);
 
 }  // namespace daybreak::kernels

@@ -9,6 +9,11 @@ int64_t Workload::visible(int64_t token) const {
   return std::max<int64_t>(0, context_of(request) - queries + own + 1);
 }
 
+bool Workload::is_new(int64_t token) const {
+  const int64_t seen = visible(token);
+  return seen > 0 && (groups.empty() || seen > groups[size_t(token / queries)].first_new);
+}
+
 int64_t Workload::longest() const {
   return contexts.empty() ? context : *std::max_element(contexts.begin(), contexts.end());
 }
@@ -18,6 +23,7 @@ Workload workload_of(const ModelConfig& model, int64_t batch, int64_t queries, i
           .queries = queries,
           .context = context,
           .contexts = {},
+          .groups = {},
           .heads = model.heads,
           .index_heads = model.indexer.heads,
           .topk = model.indexer.topk,

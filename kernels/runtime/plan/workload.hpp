@@ -14,12 +14,21 @@ enum class IndexSource : uint8_t { computed, random, local, file };
 // How cached keys and latents are stored.
 enum class CacheForm : uint8_t { fp8, bf16 };
 
+// Prefill: a request stands for up to `queries` consecutive tokens of a sequence, which end at its
+// context. Tokens at positions before `first_new` are padding.
+struct TokenGroup {
+  int32_t sequence = 0;
+  int64_t first_new = 0;
+};
+
 struct Workload {
   int64_t batch = 1;              // requests
   int64_t queries = 1;            // query tokens of each request in this step, 1 to 8
   int64_t context = 0;            // keys the last query token sees, its own included
   std::vector<int64_t> contexts;  // one per request where they differ; empty: all `context`
-  int64_t heads = 128;            // attention heads
+  std::vector<TokenGroup>
+      groups;           // prefill: one per request; decode: none, a request is a sequence
+  int64_t heads = 128;  // attention heads
   int64_t index_heads = 64;
   int64_t topk = 2048;
   int64_t index_page = 64;   // tokens of an index-key page
@@ -40,6 +49,11 @@ struct Workload {
   int64_t context_of(int64_t request) const {
     return contexts.empty() ? context : contexts[size_t(request)];
   }
+  int64_t sequence_of(int64_t request) const {
+    return groups.empty() ? request : groups[size_t(request)].sequence;
+  }
+  // Whether a token is to be appended and checked, or only fills its group.
+  bool is_new(int64_t token) const;
   // Keys that query token `token` (request-major) sees: those before its own position, and itself.
   int64_t visible(int64_t token) const;
   int64_t longest() const;
