@@ -314,6 +314,14 @@ Values Expression::evaluate(const Lookup& lookup) const {
   return Evaluator(lookup, references_)(*root_);
 }
 
+bool Expression::is_claim() const {
+  if (!root_ || root_->kind != Term::Kind::binary) return false;
+  const auto has = [&](const auto& words) {
+    return std::find(words.begin(), words.end(), root_->name) != words.end();
+  };
+  return std::any_of(kLevels.begin(), kLevels.begin() + 3, has);
+}
+
 bool Expression::holds(const Lookup& lookup) const {
   const Values values = evaluate(lookup);
   return !values.empty() && std::all_of(values.begin(), values.end(),

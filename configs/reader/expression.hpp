@@ -39,6 +39,8 @@ class Expression {
   Values evaluate(const Lookup&) const;
   // True when every number is finite and not 0 and there is at least one.
   bool holds(const Lookup&) const;
+  // Whether its value is true or false: a comparison, or some of them joined by and, or.
+  bool is_claim() const;
   const std::vector<MetricReference>& references() const { return references_; }
   const std::string& text() const { return text_; }
 

@@ -206,6 +206,8 @@ class StudyReader {
     node.only({"name", "holds"});
     StudyVerdict verdict{.name = node.require("name").text(),
                          .holds = expression(node.require("holds"))};
+    if (!verdict.holds.is_claim())
+      node.require("holds").fail("a verdict compares: 'A <= B', or such claims with 'and', 'or'");
     for (const auto& reference : verdict.holds.references())
       if (reference.run.empty())
         throw UserError(reference.at,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "configs/reader/errors.hpp"
 
@@ -208,7 +209,10 @@ std::string MemoryImage::name_of(Address at) const { return impl_->place(at.valu
 Scratch::Scratch(std::array<Bytes, kSpaces> sizes) {
   for (int s = 0; s < kSpaces; ++s) {
     if (sizes[s].value < 0) throw InvariantError("a scratchpad cannot have a negative size");
-    spaces_[s].resize(size_t(sizes[s].value));
+    sizes_[s] = size_t(sizes[s].value);
+    if (sizes_[s] == 0) continue;
+    spaces_[s].reset(static_cast<std::byte*>(std::calloc(sizes_[s], 1)));
+    if (!spaces_[s]) throw std::bad_alloc();
   }
 }
 

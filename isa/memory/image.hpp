@@ -3,6 +3,7 @@
 // machine. Not thread-safe.
 #pragma once
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <span>
@@ -59,11 +60,18 @@ class MemoryImage {
 class Scratch {
  public:
   explicit Scratch(std::array<Bytes, kSpaces> sizes);
-  std::span<std::byte> bytes(Space s) { return spaces_[int(s)]; }
-  std::span<const std::byte> bytes(Space s) const { return spaces_[int(s)]; }
+  std::span<std::byte> bytes(Space s) { return {spaces_[int(s)].get(), sizes_[int(s)]}; }
+  std::span<const std::byte> bytes(Space s) const {
+    return {spaces_[int(s)].get(), sizes_[int(s)]};
+  }
 
  private:
-  std::array<std::vector<std::byte>, kSpaces> spaces_;
+  // Zeroed by calloc: what a core never touches takes no memory.
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  std::array<std::unique_ptr<std::byte[], Free>, kSpaces> spaces_;
+  std::array<size_t, kSpaces> sizes_{};
 };
 
 }  // namespace daybreak::isa

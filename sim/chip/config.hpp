@@ -110,8 +110,8 @@ struct ScratchConfig {
     v.knob("operand", operand_kb, 512, "KB", 1, 1048576, "matrix operand scratchpad", kDatasheet);
     v.knob("vector", vector_kb, 512, "KB", 1, 1048576, "vector scratchpad, all units of the core", kDatasheet);
     v.knob("accumulator", accumulator_kb, 256, "KB", 1, 1048576, "accumulator", kDatasheet);
-    v.knob("banks", banks, 16, "count", 1, 1024, "banks of a scratchpad", "accelerator.md 1.1");
-    v.knob("bank_width", bank_width, 32, "B", 1, 1024, "bytes of a bank per cycle", "accelerator.md 1.1");
+    v.knob("banks", banks, 16, "count", 1, 1024, "banks of a scratchpad: operands of one instruction that start in the same bank take turns", "accelerator.md 1.1");
+    v.knob("bank_width", bank_width, 32, "B", 1, 1024, "bytes of a bank per cycle: how far apart two operands start in other banks; ports have rates of their own", "accelerator.md 1.1");
   }
 };
 
@@ -268,7 +268,7 @@ struct ChipConfig {
 
   ChipConfig();                   // every knob at its default
   template <class V> void knobs(V& v) {
-    v.knob("cores", cores, 32, "count", 1, 4096, "core groups", kDatasheet);
+    v.knob("cores", cores, 32, "count", 1, 1024, "core groups", kDatasheet);
     v.knob("clock", clock_ghz, 1.65, "GHz", 0.01, 100, "core clock", kDatasheet);
     v.part("core", core); v.part("l2", l2); v.part("noc", noc); v.part("hbm", hbm); v.part("scheduler", scheduler);
   }

@@ -190,7 +190,7 @@ std::string explain(const std::string& path, const ChipConfig& chip) {
   if (part.empty())
     throw UserError(
         "there is no knob " + configs::in_quotes(path) + configs::did_you_mean(full, known) +
-        (configs::nearest(full, known).empty() ? "; `daybreak schema` lists them all" : ""));
+        (configs::nearest(full, known).empty() ? "; `daybreak schema knobs` lists them all" : ""));
   return part;
 }
 

@@ -29,6 +29,7 @@ class Arguments {
   // UserError for the first key that no getter asked for.
   void finish() const;
   const Pairs& pairs() const { return pairs_; }
+  const std::string& where() const { return where_; }
 
  private:
   const std::string* find(const std::string& key);

@@ -77,7 +77,8 @@ KernelCase topk(Arguments& a, kernels::Workload w) {
   w.context = a.integer("n", 32768, 0, int64_t{1} << 30);
   expect(a, "k", 2048);
   a.word("format", "fp32", {"fp32"});
-  w.index = IndexSource::computed;
+  if (w.index != IndexSource::computed)
+    throw UserError("topk selects for itself: --index has no meaning for it");
   return {.workload = w,
           .parts = {.prepare = false, .scores = false, .table = false, .attention = false},
           .overhead = {}};
@@ -206,7 +207,7 @@ KernelCase kernel_case(const std::string& kernel, Arguments arguments,
     arguments.finish();
     return c;
   }
-  throw UserError("run: " + configs::in_quotes(kernel) + " is not " +
+  throw UserError(arguments.where() + ": " + configs::in_quotes(kernel) + " is not " +
                   configs::any_of(runnable_kernels()) +
                   configs::did_you_mean(kernel, runnable_kernels()));
 }

@@ -1,9 +1,11 @@
 // The command line: words to verbs, exceptions to exit codes (design.md sections 7 and 8).
+#include <algorithm>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
 #include "configs/reader/errors.hpp"
+#include "configs/reader/words.hpp"
 #include "sim/cli/verbs.hpp"
 
 namespace daybreak::cli {
@@ -11,14 +13,29 @@ namespace {
 
 void add_common(CLI::App& verb, CommonOptions& o) {
   verb.add_option("--chip", o.chip, "chip preset or YAML file")->capture_default_str();
-  verb.add_option("--set", o.set, "knob=value on top of the chip; may be given again")->take_all();
-  verb.add_option("--out", o.out, "folder for record.json and trace.pftrace");
+  verb.add_option("--set", o.set, "knob=value on top of the chip; may be given again")
+      ->allow_extra_args(false);
+  verb.add_option("--out", o.out, "folder for record.json and trace.pftrace")
+      ->check(CLI::Validator([](std::string& s) { return s.empty() ? "a folder is needed" : ""; },
+                             "", "folder"));
   verb.add_flag("--json", o.json, "records as JSON on standard output");
-  verb.add_option("--trace", o.trace, "kernel, task, instruction or off")->capture_default_str();
+  verb.add_option("--trace", o.trace, "kernel, task, instruction or off")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"kernel", "task", "instruction", "off"}));
   verb.add_option("--values", o.values, "full or steering")->capture_default_str();
-  verb.add_option("--index", o.index, "selected positions: computed, random, local or a file")
+  verb.add_option("--index", o.index,
+                  "selected positions: computed, random, local or a file (2048 int32 of each query "
+                  "token, ascending, then -1)")
       ->capture_default_str();
-  verb.add_option("--seed", o.seed, "seed of all inputs")->capture_default_str();
+  verb.add_option("--seed", o.seed, "seed of all inputs")
+      ->capture_default_str()
+      ->check(CLI::Validator(
+          [](std::string& s) {
+            return s.find_first_not_of("0123456789") == std::string::npos
+                       ? ""
+                       : "a whole number from 0 on is needed, not " + s;
+          },
+          "", "number"));
 }
 
 struct Verbs {
@@ -108,8 +125,16 @@ int run_command(int argc, char** argv) {
   Verbs verbs;
   verbs.declare(app);
   try {
+    std::vector<std::string> known;
+    for (const auto* verb : app.get_subcommands({})) known.push_back(verb->get_name());
+    if (argc > 1 && argv[1][0] != '-' && std::ranges::find(known, argv[1]) == known.end())
+      throw UserError(configs::in_quotes(argv[1]) + " is not " + configs::any_of(known) +
+                      configs::did_you_mean(argv[1], known));
     app.parse(argc, argv);
-    return verbs.chosen(verbs);
+    const int code = verbs.chosen(verbs);
+    std::cout.flush();
+    if (!std::cout) throw UserError("standard output cannot be written");
+    return code;
   } catch (const CLI::Success& e) { return app.exit(e); } catch (const CLI::ParseError& e) {
     return fail(2, std::string(e.what()) + "; daybreak --help lists the verbs and their options");
   } catch (const UserError& e) { return fail(2, e.what()); } catch (const CheckError& e) {

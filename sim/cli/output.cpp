@@ -31,8 +31,13 @@ std::string Output::folder(const std::string& name) {
 }
 
 std::string Output::trace_path(const std::string& name) {
-  if (options_.out.empty() || options_.trace == "off") return {};
+  if (options_.out.empty()) return {};
   const std::string path = folder(name) + "/trace.pftrace";
+  if (options_.trace == "off") {
+    std::error_code none;
+    std::filesystem::remove(path, none);  // an earlier run's does not belong to the new record
+    return {};
+  }
   written_.push_back(path);
   return path;
 }

@@ -75,7 +75,7 @@ Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const Commo
 
   const traces::Peaks peaks{.clock_hz = chip.clock_ghz * 1e9,
                             .hbm_bytes_per_second = chip.hbm_bytes_per_second(),
-                            .flops = flops_of(chip, true)};
+                            .flops = std::max(flops_of(chip, true), flops_of(chip, false))};
   for (size_t i = 0; i < plan.steps().size(); ++i) {
     const auto& step = plan.steps()[i];
     out.active_cycles.push_back(active.cycles(int64_t(i)));

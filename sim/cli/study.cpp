@@ -40,12 +40,14 @@ Metrics metrics_of(const Simulated& run, const sim::ChipConfig& chip) {
             {"cores", double(chip.cores)},
             {"clock_ghz", chip.clock_ghz},
             {"port_bytes_per_cycle", double(chip.core.dma.bytes_per_cycle)},
-            {"launch_us", chip.scheduler.launch_us}};
+            {"launch_us", chip.scheduler.launch_us},
+            {"useful_bytes", 0}};
   double active = 0;
   for (size_t i = 0; i < run.kernels.size(); ++i) {
     const auto& row = run.kernels[i];
     const double running = double(run.active_cycles[i]) * us;
     active += running;
+    m["useful_bytes"] += double(row.useful_bytes);
     m[row.kernel + "_us"] = row.microseconds;
     m[row.kernel + "_cycles"] = double(row.cycles);
     m[row.kernel + "_active_us"] = running;
@@ -79,6 +81,15 @@ Simulated simulate_run(const configs::StudyRun& r, const sim::ChipConfig& chip,
   return simulate_case(c, chip, options, {});
 }
 
+// A chip that cannot be found or read is the study's error where the run names it.
+sim::ChipConfig load_at(const configs::StudyRun& r, const std::vector<configs::Setting>& settings) {
+  try {
+    return sim::load_chip(r.chip, settings);
+  } catch (const UserError& e) {
+    throw UserError(r.at, std::string("run ") + r.name + ": " + e.what());
+  }
+}
+
 }  // namespace
 
 int study(const std::string& file, const CommonOptions& common) {
@@ -91,7 +102,7 @@ int study(const std::string& file, const CommonOptions& common) {
     options.index = r.index;
     auto settings = r.set;
     for (const auto& text : common.set) settings.push_back(configs::command_line_setting(text));
-    const auto chip = sim::load_chip(r.chip, settings);
+    const auto chip = load_at(r, settings);
     metrics.push_back(metrics_of(simulate_run(r, chip, options), chip));
   }
   const configs::Study::Metric metric = [&](size_t run,
@@ -102,6 +113,7 @@ int study(const std::string& file, const CommonOptions& common) {
   };
   StudyRecord record{
       .title = study.title, .about = study.about, .columns = {}, .rows = {}, .verdicts = {}};
+  for (const auto& text : common.set) record.title += ", " + text;
   for (const auto& c : study.columns) record.columns.push_back(c.title);
   for (size_t i = 0; i < study.runs.size(); ++i) {
     StudyRecord::Row row{.name = study.runs[i].name, .cells = {}, .metrics = {}};

@@ -1,6 +1,8 @@
 // Input that cannot be used costs one sentence on standard error and exit code 2; nothing is written.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/e2e/program.hpp"
@@ -37,7 +39,27 @@ TEST(Hostile, CommandLine) {
   expect_refused({"day0", "--model", kModel, "--chip", "mx-dam"}, {"mx-dma"});
   expect_refused({"day0", "--model", kModel, "--batch", "-1"}, {"batch"});
   expect_refused({"day0", "--model", kModel, "--nonsense"}, {"nonsense"});
-  expect_refused({"nonsense"}, {});
+  expect_refused({"nonsense"}, {"'nonsense' is not day0"});
+  expect_refused({"stuy", "x"}, {"did you mean 'study'"});
+  expect_refused({"run", "indexer", "--trace", "bogus"}, {"bogus", "instruction"});
+  expect_refused({"run", "indexer", "--seed", "-1"}, {"from 0 on"});
+  expect_refused({"run", "indexer", "--out", ""}, {"folder"});
+  expect_refused({"run", "topk", "--index", "random"}, {"--index"});
+  expect_refused({"run", "index_overhead", "method=task", "context=2047"}, {"2048", "2047"});
+  expect_refused({"disasm", "nope"}, {"disasm nope"});
+}
+
+// A --set takes one value; what follows is the kernel's.
+TEST(Hostile, WordsAfterASetting) {
+  const auto run = run_program({"run", "index_table", "--set", "chip.cores=2", "context=100"});
+  EXPECT_EQ(run.code, 0) << run.error;
+}
+
+// Results that nobody can read are no success.
+TEST(Hostile, OutputThatCannotBeWritten) {
+  const int status =
+      std::system(DAYBREAK_PROGRAM " run indexer context=100 > /dev/full 2> /dev/null");
+  EXPECT_EQ(WEXITSTATUS(status), 2);
 }
 
 TEST(Hostile, ChipFiles) {

@@ -76,7 +76,7 @@ constexpr uint32_t kUnlimited = 1u << 31;
                   std::to_string(size.value) + " bytes does not hold " + r.describe(id) + " at " +
                   r.names[r.code[i].body] + " step " + std::to_string(r.code[i].step) + ": " +
                   std::to_string(padded(t)) + " bytes needed, " + std::to_string(available) +
-                  " available; a larger scratchpad or fewer ring slots are allowed");
+                  " available; a larger scratchpad is needed");
 }
 
 }  // namespace

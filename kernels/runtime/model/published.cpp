@@ -73,7 +73,7 @@ void read_rope(const Node& root, ModelConfig& model) {
   const bool theta_inside = part && part->has("rope_theta");
   const Node& holder = theta_inside ? *part : root;
   if (holder.has("rope_theta")) {
-    rope.theta = holder.number_at("rope_theta", 1, 1e12);
+    rope.theta = holder.number_at("rope_theta", 10, 1e12);
   } else {
     assume(model, "rope_theta", number_text(rope.theta), "operators.md section 1");
   }

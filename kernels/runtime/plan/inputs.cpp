@@ -205,6 +205,9 @@ void DecodeInputs::add_selection() {
                  std::as_bytes(std::span(list)));
     counts.push_back(count);
   }
+  if (file.is_open() && file.peek() != std::ifstream::traits_type::eof())
+    throw UserError("--index " + w.index_file + ": it goes on after the last of " +
+                    std::to_string(w.tokens()) + " rows of " + std::to_string(w.topk) + " int32");
   put(selected_count, counts);
 }
 

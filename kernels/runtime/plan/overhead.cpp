@@ -77,6 +77,11 @@ Scene scene_of(const DecodeInputs& in) {
   const int64_t tokens = w.tokens();
   if (w.latent_page != 64 || w.latent_form != CacheForm::fp8 || w.queries != 1)
     throw UserError("index_overhead: pages hold 64 records of 656 bytes, one query token each");
+  for (int64_t r = 0; r < w.batch; ++r)
+    if (w.context_of(r) < w.topk)
+      throw UserError("index_overhead: every list names " + std::to_string(w.topk) +
+                      " keys, so the context must be that or more, not " +
+                      std::to_string(w.context_of(r)));
   const ChainTensors t(in, {}, "overhead.");
   Scene s{.latents = in.latents(),
           .positions = dsa::positions(in.selected, tokens),
@@ -115,17 +120,20 @@ void add_index_overhead(Plan& plan, const DecodeInputs& in, const std::string& m
   const Scene s = scene_of(in);
   struct Method {
     const char* name;
+    int64_t key_bytes;  // least bytes HBM moves for one selected key
     void (*record)(Record&, const Scene&, uint32_t);
   };
+  constexpr int64_t kRecord = dsa::kRecordBytes, kPosition = 4, kListed = sizeof(Ranked);
   const Method methods[] = {
-      {"task", one_task_per_key},
-      {"scalar", scalar_loop},
-      {"masked", masked_scan},
-      {"table", table},
-      {"build", [](Record& m, const Scene& sc, uint32_t t) { sc.build(m, t); }},
-      {"translate",
+      {"task", kRecord, one_task_per_key},
+      {"scalar", kRecord, scalar_loop},
+      {"masked", kRecord, masked_scan},
+      {"table", kRecord + kListed, table},
+      {"build", kListed, [](Record& m, const Scene& sc, uint32_t t) { sc.build(m, t); }},
+      {"translate", kPosition,
        [](Record& m, const Scene& sc, uint32_t t) { sc.translate(m, t, sc.positions); }},
-      {"gather", [](Record& m, const Scene& sc, uint32_t t) { sc.gather_all(m, t, sc.rows); }}};
+      {"gather", kRecord + kPosition,
+       [](Record& m, const Scene& sc, uint32_t t) { sc.gather_all(m, t, sc.rows); }}};
   for (const Method& chosen : methods) {
     if (method != chosen.name) continue;
     const uint32_t tasks = uint32_t(w.batch * (method == "task" ? w.topk : 1));
@@ -137,7 +145,7 @@ void add_index_overhead(Plan& plan, const DecodeInputs& in, const std::string& m
               .writes = {s.rows.binding, s.stamps.binding, s.built.binding},
               .steers = {in.selected, in.latent_requests, in.latent_blocks, s.rows.binding,
                          s.stamps.binding, s.built.binding, s.lists.binding},
-              .floor = {.bytes = w.batch * w.topk * dsa::kRecordBytes},
+              .floor = {.bytes = w.batch * w.topk * chosen.key_bytes},
               .record =
                   [=](uint32_t task, const Tuning&, const RecordContext& context) {
                     Record m(context);

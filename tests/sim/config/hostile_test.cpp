@@ -50,7 +50,7 @@ TEST(HostileChips, WrongUnitsAndWords) {
       "GHz; did you mean 'GHz'?");
   EXPECT_EQ(
       refusal("cores: 8 GHz\n"),
-      "chip.yaml:1:8: 'chip.cores' must be a whole number from 1 to 4096 without a unit; got '8 GHz'");
+      "chip.yaml:1:8: 'chip.cores' must be a whole number from 1 to 1024 without a unit; got '8 GHz'");
   EXPECT_EQ(refusal("core:\n  sort: {method: bubble}\n"),
             "chip.yaml:2:18: 'chip.core.sort.method' must be merge or histogram; got 'bubble'");
   EXPECT_EQ(refusal("core: {matrix: {fp8: 1}}\n"),
@@ -74,7 +74,7 @@ TEST(HostileChips, SizesOutOfRange) {
   EXPECT_EQ(refusal("hbm: {banks: 3000}\n"),
             "chip.yaml:1:14: 'chip.hbm.banks' must be a whole number from 1 to 16; got '3000'");
   EXPECT_EQ(set_refusal("cores=0"),
-            "--set cores=0: 'chip.cores' must be a whole number from 1 to 4096; got '0'");
+            "--set cores=0: 'chip.cores' must be a whole number from 1 to 1024; got '0'");
 }
 
 TEST(HostileChips, RulesBetweenKnobsBlameTheStatedOne) {
