@@ -7,6 +7,7 @@
 
 #include "isa/memory/image.hpp"
 #include "kernels/runtime/plan/decode_chain.hpp"
+#include "kernels/runtime/plan/expert_workload.hpp"
 #include "kernels/runtime/plan/inputs.hpp"
 #include "kernels/runtime/plan/oracle.hpp"
 #include "kernels/runtime/plan/prefill.hpp"
@@ -24,6 +25,7 @@ struct KernelCase {
   std::optional<kernels::PrefillShape> prefill = {};  // of the workload's requests as sequences
   std::string overhead;  // method of index_overhead; empty for kernels of the library
   int64_t grid = 1;      // index_overhead: cores
+  std::optional<kernels::ExpertWorkload> experts = std::nullopt;  // an expert layer: nothing else counts
 };
 class Case {
  public:

@@ -18,6 +18,8 @@ struct CommonOptions {
   std::string trace = "instruction";  // kernel, task, instruction or off
   std::string values = "full";        // full or steering
   std::string index = "computed";     // computed, random, local or a file
+  std::string routing = "computed";   // computed, balanced, power-law:A or a file
+  std::string record_routing;         // file for the chosen experts; empty: none
   uint64_t seed = 1;
 
   sim::ChipConfig load_chip() const;  // preset or file with --set applied
