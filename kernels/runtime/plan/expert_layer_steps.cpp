@@ -234,7 +234,7 @@ void ExpertLayer::dense(Plan& plan, const std::string& name, uint16_t x, const E
   if (a.added) step.reads.push_back(addend);
   if (leaves == moe::Leaves::gated_codes) step.writes.push_back(t_.shared_middle_scales);
   a.rows = int(tokens), a.k = int(w.cols), a.columns = int(columns);
-  const GemmChoice product = 
+  const GemmChoice product =
       expert_product(w.format, w.cols, leaves, size_of(tokens <= kFewDenseRows));
   a.parts = int(moe::ceil_div(columns, product.columns));
   a.most = int(std::min<int64_t>(most_, moe::ceil_div(tokens, product.rows) * a.parts));

@@ -98,7 +98,9 @@ TEST(Semantics, rank) {
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < cols; ++c) {
         const int e = b.get<int32_t>(entries, r, c), want = e < 0 ? -1 : plain[e]++;
-        if (trial % 2) ASSERT_EQ(b.get<int32_t>(to, c, r), want);
+        if (trial % 2) {
+          ASSERT_EQ(b.get<int32_t>(to, c, r), want);
+        }
       }
     for (int c = 0; c < n; ++c) ASSERT_EQ(b.get<int32_t>(counters, 0, c), plain[c]);
   }
