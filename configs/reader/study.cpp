@@ -56,6 +56,7 @@ void read_common(const Node& node, StudyRun& run) {
   if (node.has("chip")) run.chip = node.string_at("chip");
   if (node.has("values")) run.values = node.require("values").word({"full", "steering"});
   if (node.has("index")) run.index = node.string_at("index");
+  if (node.has("routing")) run.routing = node.string_at("routing");
   if (node.has("args")) {
     const Node& args = node.require("args");
     for (size_t i = 0; i < args.keys().size(); ++i)
@@ -76,7 +77,7 @@ class StudyReader {
     if (root.has("about")) study_.about = root.require("about").text();
     if (root.has("defaults")) {
       const Node& defaults = root.require("defaults");
-      defaults.only({"chip", "values", "index", "args", "set"});
+      defaults.only({"chip", "values", "index", "routing", "args", "set"});
       read_common(defaults, base_);
     }
     if (root.has("runs"))
@@ -120,13 +121,13 @@ class StudyReader {
   }
 
   void single(const Node& node) {
-    node.only({"name", "kernel", "day0", "args", "chip", "set", "values", "index"});
+    node.only({"name", "kernel", "day0", "args", "chip", "set", "values", "index", "routing"});
     add(start(node), node);
   }
 
   std::vector<Axis> axes(const Node& over) const {
     std::vector<Axis> out;
-    const std::vector<std::string> words = {"chip", "values", "index"};
+    const std::vector<std::string> words = {"chip", "values", "index", "routing"};
     for (size_t i = 0; i < over.keys().size(); ++i) {
       const Key& key = over.keys()[i];
       const bool path = (key.name.rfind("args.", 0) == 0 && key.name.size() > 5) ||
@@ -151,6 +152,8 @@ class StudyReader {
       run.values = value.word({"full", "steering"});
     else if (target == "index")
       run.index = value.string();
+    else if (target == "routing")
+      run.routing = value.string();
     else if (target[0] == 'a')
       set_argument(run, target.substr(5), value.text());
     else
@@ -159,7 +162,7 @@ class StudyReader {
   }
 
   void grid(const Node& node) {
-    node.only({"name", "kernel", "day0", "args", "chip", "set", "values", "index", "over"});
+    node.only({"name", "kernel", "day0", "args", "chip", "set", "values", "index", "routing", "over"});
     const StudyRun pattern = start(node);
     const Node& over = node.require("over");
     const auto lists = axes(over);

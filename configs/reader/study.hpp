@@ -11,6 +11,7 @@
 //       set: {chip.cores: 1}
 //       values: steering               # full | steering
 //       index: random                  # computed | random | local | a file
+//       routing: balanced              # computed | balanced | power-law:A | a file
 //   grids:                             # the cross product of the lists; last list varies fastest
 //     - name: by_context               # runs are called by_context_8192, by_context_16384, ...
 //       kernel: sparse_mla
@@ -39,7 +40,7 @@ struct StudyRun {
   std::vector<std::pair<std::string, std::string>> args;  // in file order
   std::string chip = "mx-dma";
   std::vector<Setting> set;
-  std::string values = "full", index = "computed";
+  std::string values = "full", index = "computed", routing = "computed";
   Position at;
 };
 

@@ -23,6 +23,7 @@ enum class Opcode : uint8_t {
   gather = 0x12,
   scatter = 0x13,
   translate = 0x14,
+  stream_mxfp4 = 0x15,
   mma = 0x20,
   drain = 0x21,
   fill = 0x30,
@@ -44,14 +45,24 @@ enum class Opcode : uint8_t {
   quantise = 0x40,
   dequantise = 0x41,
   move = 0x42,
+  glu = 0x43,
+  keep_groups = 0x44,
+  sum_columns = 0x45,
+  prefix = 0x46,
+  work_list = 0x47,
+  unpack_mxfp4 = 0x48,
   topk_block = 0x50,
   merge_topk = 0x51,
   extract = 0x52,
+  select_rows = 0x53,
+  rank = 0x54,
   signal = 0x60,
   wait = 0x61,
   scalar_work = 0x70,
   scalar_load = 0x71
 };
+
+struct ConversionCounters;
 
 // What an instruction executes on. Tensors are the program's, bindings the run's.
 struct Context {
@@ -59,6 +70,7 @@ struct Context {
   MemoryImage& memory;
   std::span<const TensorDesc> tensors;
   std::span<const Binding> bindings;
+  ConversionCounters* conversions = nullptr;  // what conversions meet; may be null
 
   // Throws InvariantError when the program has no such tensor.
   const TensorDesc& tensor(const TensorRef& r) const;

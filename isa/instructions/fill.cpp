@@ -1,6 +1,8 @@
 #include "isa/instructions/fill.hpp"
 
-#include "isa/instructions/detail/rows.hpp"
+#include <algorithm>
+
+#include "isa/instructions/detail/words.hpp"
 
 namespace daybreak::isa {
 
@@ -12,6 +14,11 @@ Work Fill::work() const {
 }
 
 void Fill::execute(Context& c) const {
+  if (to.format == Format::i32) {
+    const detail::Words rows(c, to, kName);
+    for (int64_t r = 0; r < to.rows; ++r) std::fill_n(rows.row(r), to.cols, int32_t(value));
+    return;
+  }
   detail::elementwise(c, kName, to, [v = value] { return v; });
 }
 

@@ -68,17 +68,32 @@ void expect_operands(const Mma& i) {
   if (i.a.cols != (i.b_transposed ? i.b.cols : i.b.rows))
     detail::fail(Mma::kName, detail::describe(i.a) + " and " + detail::describe(i.b) +
                                  " differ in the length of the reduction");
+  if (!i.scaled()) return;
+  const int64_t groups = (i.a.cols + 127) / 128;
+  if (!i.b_transposed) detail::fail(Mma::kName, "group scales need b as (n, k)");
+  detail::expect_shape(i.a_scales, i.a.rows, groups, "left scales", Mma::kName);
+  detail::expect_shape(i.b_scales, i.b.rows, groups, "right scales", Mma::kName);
+  for (const TileRef* t : {&i.a_scales, &i.b_scales})
+    if (t->format != Format::f32 || t->offset % 4 || t->pitch % 4)
+      detail::fail(Mma::kName, detail::describe(*t) + " must be f32, 4-byte aligned");
+}
+
+// Column g of a tile of scales, padded with zeros.
+void scale_column(Context& c, const TileRef& t, int64_t g, int64_t padded, float* to) {
+  const std::byte* base = detail::base_of(c, t, Mma::kName) + g * 4;
+  std::fill(to, to + padded, 0.0f);
+  for (int64_t r = 0; r < t.rows; ++r) std::memcpy(to + r, base + r * int64_t(t.pitch), 4);
 }
 
 }  // namespace
 
 Work Mma::work() const {
-  const bool fp8 = a.format == Format::e4m3 && b.format == Format::e4m3;
   return {.m = a.rows,
           .n = b_transposed ? b.rows : b.cols,
           .k = a.cols,
-          .mac_format = fp8 ? Format::e4m3 : Format::bf16,
-          .operand_bytes = a.bytes() + b.bytes()};
+          .mac_format = fp8() ? Format::e4m3 : Format::bf16,
+          .operand_bytes = a.bytes() + b.bytes(),
+          .scale_bytes = a_scales.bytes() + b_scales.bytes()};
 }
 
 void Mma::execute(Context& c) const {
@@ -89,11 +104,12 @@ void Mma::execute(Context& c) const {
   const int64_t m = acc.rows, n = acc.cols, depth = a.cols, pitch = acc.pitch / 4;
   if (!accumulate)
     for (int64_t r = 0; r < m; ++r) std::fill_n(sum + r * pitch, n, 0.0f);
-  const bool fp8 = a.format == Format::e4m3 && b.format == Format::e4m3;
-  const int64_t chunk = fp8 ? 128 : 64;
+  const int64_t chunk = this->chunk();
   const int64_t rows = round_up(m, kPanelRows), cols = round_up(n, kPanelCols);
   const auto packed = std::make_unique_for_overwrite<double[]>(size_t((rows + cols) * chunk));
   const auto buffer = std::make_unique_for_overwrite<float[]>(size_t(cols));
+  const auto scales = std::make_unique_for_overwrite<float[]>(size_t(rows + cols));
+  float *sa = scaled() ? scales.get() : nullptr, *sb = scaled() ? sa + rows : nullptr;
   double* pa = packed.get();
   double* pb = pa + rows * chunk;
   for (int64_t first = 0; first < depth; first += chunk) {
@@ -103,11 +119,16 @@ void Mma::execute(Context& c) const {
       pack_along(b, right, first, length, kPanelCols, pb);
     else
       pack_across(b, right, first, length, buffer.get(), pb);
+    if (sa) {
+      scale_column(c, a_scales, first / chunk, rows, sa);
+      scale_column(c, b_scales, first / chunk, cols, sb);
+    }
     for (int64_t j = 0; j < n; j += kPanelCols)
       for (int64_t i = 0; i < m; i += kPanelRows)
         detail::multiply_panel(pa + i * length, pb + j * length, length, sum + i * pitch + j, pitch,
                                std::min<int64_t>(kPanelRows, m - i),
-                               std::min<int64_t>(kPanelCols, n - j));
+                               std::min<int64_t>(kPanelCols, n - j), sa ? sa + i : nullptr,
+                               sb ? sb + j : nullptr);
   }
 }
 

@@ -33,6 +33,9 @@ std::string hex(uint64_t v) { return fmt::format("{:#x}", v); }
 struct MemoryImage::Impl {
   static constexpr uint64_t kFirst = kPage;  // address 0 stays unmapped
   static constexpr size_t kCached = 256;
+  // Generated pages that nobody wrote are dropped when there are this many (1 GiB): weights of a large
+  // model stream through once.
+  static constexpr size_t kMostClean = 16384;
 
   std::vector<Region> regions;  // ascending base, disjoint
   std::unordered_map<uint64_t, Page> pages;
@@ -43,6 +46,7 @@ struct MemoryImage::Impl {
   std::array<Cached, kCached> cache{};
   size_t last = 0;  // region of the last access
   uint64_t next = kFirst;
+  size_t clean = 0;  // pages made and not written since the last drop; an upper bound
 
   // Index of the last region whose base is <= at; regions.size() if there is none.
   size_t at_or_before(uint64_t at) const {
@@ -109,12 +113,19 @@ struct MemoryImage::Impl {
     auto it = pages.find(number);
     if (it == pages.end()) {
       if (!make && !generated(number)) return nullptr;
+      if (++clean > kMostClean) drop_unwritten();
       Page fresh{.bytes = std::make_unique_for_overwrite<std::byte[]>(kPage)};
       generate(number, fresh.bytes.get());
       it = pages.emplace(number, std::move(fresh)).first;
     }
     c = {number, &it->second};
     return c.page;
+  }
+
+  void drop_unwritten() {
+    std::erase_if(pages, [](const auto& p) { return !p.second.written; });
+    cache.fill({});
+    clean = 0;
   }
 
   void add(uint64_t base, const std::string& name, Bytes bytes, Generator generator) {

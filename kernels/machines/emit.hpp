@@ -78,6 +78,18 @@ template <class Machine> class Emit {
   template <Output X> void load(X&& to, const Tensor& from, int64_t row, int64_t col) {
     issue(isa::Load{.to = ref(to), .from = at(from, row, col)});
   }
+  template <Output Y, Output S>
+    requires(kRowsOf<S> == kRowsOf<Y> && kColsOf<S> == (kColsOf<Y> + 127) / 128)
+  void stream_mxfp4(Y&& codes, S&& scales, const Tensor& weights, const Tensor& block_scales,
+                    int64_t row, int64_t col, isa::NibbleOrder order = isa::NibbleOrder::low_first,
+                    int bias = 127) {
+    issue(isa::StreamMxfp4{.to = ref(codes),
+                           .scales = ref(scales),
+                           .from = at(weights, row, col),
+                           .from_scales = at(block_scales, row, 0),
+                           .order = order,
+                           .bias = bias});
+  }
   template <Shaped X> void store(const Tensor& to, int64_t row, int64_t col, const X& from) {
     issue(isa::Store{.to = at(to, row, col), .from = ref(from)});
   }
@@ -142,12 +154,35 @@ template <class Machine> class Emit {
   // ---- matrix -----------------------------------------------------------------------------------
   template <Output D, Shaped A, Shaped B> void mma_abt(D&& acc, const A& a, const B& b, bool add) {
     static_assert(kRowsOf<D> == kRowsOf<A> && kColsOf<D> == kRowsOf<B> && kColsOf<A> == kColsOf<B>);
-    issue(isa::Mma{
-        .acc = accumulator(acc), .a = ref(a), .b = ref(b), .b_transposed = 1, .accumulate = add});
+    issue(isa::Mma{.acc = accumulator(acc),
+                   .a = ref(a),
+                   .b = ref(b),
+                   .a_scales = {},
+                   .b_scales = {},
+                   .b_transposed = 1,
+                   .accumulate = add});
+  }
+  template <Output D, Shaped A, Shaped B, Shaped SA, Shaped SB>
+  void mma_abt(D&& acc, const A& a, const SA& a_scales, const B& b, const SB& b_scales, bool add) {
+    static_assert(kRowsOf<D> == kRowsOf<A> && kColsOf<D> == kRowsOf<B> && kColsOf<A> == kColsOf<B>);
+    static_assert(kRowsOf<SA> == kRowsOf<A> && kRowsOf<SB> == kRowsOf<B> &&
+                  kColsOf<SA> == (kColsOf<A> + 127) / 128 && kColsOf<SB> == kColsOf<SA>);
+    issue(isa::Mma{.acc = accumulator(acc),
+                   .a = ref(a),
+                   .b = ref(b),
+                   .a_scales = ref(a_scales),
+                   .b_scales = ref(b_scales),
+                   .b_transposed = 1,
+                   .accumulate = add});
   }
   template <Output D, Shaped A, Shaped B> void mma_ab(D&& acc, const A& a, const B& b, bool add) {
     static_assert(kRowsOf<D> == kRowsOf<A> && kColsOf<D> == kColsOf<B> && kColsOf<A> == kRowsOf<B>);
-    issue(isa::Mma{.acc = accumulator(acc), .a = ref(a), .b = ref(b), .accumulate = add});
+    issue(isa::Mma{.acc = accumulator(acc),
+                   .a = ref(a),
+                   .b = ref(b),
+                   .a_scales = {},
+                   .b_scales = {},
+                   .accumulate = add});
   }
 
   // ---- rows -------------------------------------------------------------------------------------
@@ -186,6 +221,15 @@ template <class Machine> class Emit {
              (kColsOf<V> == 1 && kRowsOf<V> == kColsOf<X>))
   void scale_columns(X&& x, const V& factor) {
     issue(isa::ColumnApply{.to = ref(x), .from = ref(x), .columns = ref(factor)});
+  }
+  template <Output X, Shaped V>
+    requires((kRowsOf<V> == 1 && kColsOf<V> == kColsOf<X>) ||
+             (kColsOf<V> == 1 && kRowsOf<V> == kColsOf<X>))
+  void add_columns(X&& x, const V& addend) {
+    issue(isa::ColumnApply{.to = ref(x),
+                           .from = ref(x),
+                           .columns = ref(addend),
+                           .function = isa::Arithmetic::add});
   }
   template <Output X, Shaped F, Shaped A>
     requires SameShape<X, F> && SameShape<X, A>
@@ -244,6 +288,16 @@ template <class Machine> class Emit {
     requires SameShape<Y, X>
   void act(Y&& y, const X& x, isa::Function function, float factor = 1) {
     issue(isa::Map{.to = ref(y), .from = ref(x), .function = function, .factor = factor});
+  }
+  template <Output Y, Shaped G, Shaped U>
+    requires SameShape<Y, G> && SameShape<Y, U>
+  void glu(Y&& y, const G& gate, const U& up, isa::Gating form, float factor, float limit) {
+    issue(isa::Glu{.to = ref(y),
+                   .gate = ref(gate),
+                   .up = ref(up),
+                   .form = form,
+                   .factor = factor,
+                   .limit = limit});
   }
   template <Output Y, Shaped X>
     requires SameShape<Y, X>
@@ -316,6 +370,60 @@ template <class Machine> class Emit {
     store(to, row, col, list);
   }
 
+  // ---- routing ----------------------------------------------------------------------------------
+  template <Output Y, Shaped X>
+    requires SameShape<Y, X>
+  void keep_groups(Y&& y, const X& x, int64_t count, int64_t groups, int64_t keep) {
+    issue(isa::KeepGroups{.to = ref(y),
+                          .from = ref(x),
+                          .count = int32_t(count),
+                          .groups = int32_t(groups),
+                          .keep = int32_t(keep)});
+  }
+  template <Output C, Output P, Shaped X, Shaped V>
+    requires SameShape<C, P> && SameShape<X, V> && (kRowsOf<C> == kRowsOf<X>)
+  void select_rows(C&& columns, P&& picked, const X& scores, const V& values, int64_t count,
+                   int64_t k, float missing) {
+    issue(isa::SelectRows{.columns = ref(columns),
+                          .picked = ref(picked),
+                          .scores = ref(scores),
+                          .values = ref(values),
+                          .count = int32_t(count),
+                          .k = int32_t(k),
+                          .missing = missing});
+  }
+  template <Output C, Shaped E> void count(C&& counters, const E& entries) {
+    issue(isa::Rank{.to = {}, .counters = ref(counters), .entries = ref(entries)});
+  }
+  template <Output R, Output C, Shaped E>
+    requires(kRowsOf<R> == kColsOf<E> && kColsOf<R> == kRowsOf<E>)
+  void rank(R&& numbers, C&& counters, const E& entries) {
+    issue(isa::Rank{.to = ref(numbers), .counters = ref(counters), .entries = ref(entries)});
+  }
+  template <Output S, Shaped X>
+    requires(kRowsOf<S> == 1 && kColsOf<S> == kColsOf<X>)
+  void sum_columns(S&& sums, const X& x, int64_t rows) {
+    issue(isa::SumColumns{
+        .sums = ref(sums),
+        .from = ref(x),
+        .rows = int32_t(std::clamp<int64_t>(rows, 0, kRowsOf<X>))});
+  }
+  template <Output Y, Shaped L, Shaped O>
+    requires SameShape<Y, L> && SameShape<Y, O> && (kRowsOf<Y> == 1)
+  void prefix(Y&& starts, const L& lengths, const O& offsets, int64_t align) {
+    issue(isa::Prefix{.to = ref(starts),
+                      .lengths = ref(lengths),
+                      .offsets = ref(offsets),
+                      .align = int32_t(align)});
+  }
+  template <Output W, Output G, Shaped L>
+    requires(kColsOf<W> == 4 && kRowsOf<G> == 1 && kColsOf<G> == 2)
+  void work_list(W&& list, G&& grid, const L& lengths, const isa::WorkList& how) {
+    isa::WorkList i = how;
+    i.list = ref(list), i.grid = ref(grid), i.lengths = ref(lengths);
+    issue(i);
+  }
+
   // ---- for pipelines ----------------------------------------------------------------------------
   void pair(int member) { pair_member_ = member; }
 
@@ -323,6 +431,19 @@ template <class Machine> class Emit {
   void signal(const Order& order) { issue(isa::Signal{.semaphore = order.number}); }
   void wait(const Order& order, int64_t count) {
     issue(isa::Wait{.semaphore = order.number, .count = int32_t(count)});
+  }
+
+  Tensor plane(const Tensor& t, int64_t i) const {
+    if (t.rank < 3 || i < 0 || i >= t.dims[0])
+      throw InvariantError("plane " + std::to_string(i) + " of a tensor of rank " +
+                           std::to_string(t.rank) + " with " + std::to_string(t.dims[0]));
+    Tensor p = t;
+    p.rank = uint8_t(t.rank - 1);
+    p.offset += i * t.strides[0];
+    p.dims = p.strides = {};
+    std::copy_n(t.dims.begin() + 1, p.rank, p.dims.begin());
+    std::copy_n(t.strides.begin() + 1, p.rank, p.strides.begin());
+    return p;
   }
 
   const std::vector<isa::TensorDesc>& tensors() const { return tensors_.list(); }

@@ -18,6 +18,7 @@
 //
 // Task
 //   m.read(tensor, row, col) -> int32    a word of memory, in task() only: what control flow knows
+//   m.plane(tensor, i) -> Tensor         plane i of a tensor of rank 3 or more, a tensor of its own
 //
 // Movement (waits for its own slot; -1 rows of a gather are zeros; what lies outside a tensor is
 // zeros when loaded and left out when stored)
@@ -32,16 +33,22 @@
 //   scatter(tensor, col, tile, slots, row, first)   row i to row slots[row][first + i]; < 0: none
 //   translate(to, row, stamp, positions, requests, blocks, request, count, page_tokens)
 //                                                   logical positions of row `row` -> physical rows
+//   stream_mxfp4(codes, scales, weights, block_scales, row, col [, order, bias])   a rectangle of MXFP4
+//                                                   weights as E4M3 codes and one fp32 power of two
+//                                                   per row and 128 columns; col a multiple of 128
 // Matrix (operands BF16 or E4M3; BF16 sums 64 products, E4M3 128, in double, rounded to fp32,
 // added)
 //   mma_abt(acc, a, b, add)   acc (m, n) = or += a (m, k) b (n, k)^T
 //   mma_ab(acc, a, b, add)    acc (m, n) = or += a (m, k) b (k, n)
+//   mma_abt(acc, a, sa, b, sb, add)   with group scales sa (m, k / 128), sb (n, k / 128): each sum of
+//                             128 products, rounded, times sa * sb, added
 // Rows of an accumulator or tile, fp32
 //   raise_rows(max, old, x, slack)      old maximum unless x rises more than slack over; 0: exact
 //   sum_rows(sum, x)    max_rows(max, x)
 //   exp2_rows(y, x, max, scale)         2^((x - max) * scale)
 //   scale_rows(x, factor)   divide_rows(x, divisor)   in place; x / 0 is 0 (an empty softmax row)
 //   scale_columns(x, factor)            factor (1, C) or Rows<C>: broadcast down the columns
+//   add_columns(x, addend)              addend (1, C): added down the columns
 //   scale_add(sum, factor, addend)      sum = sum * factor + addend, rounded twice
 //   keep_columns(x, count, value)       columns at and past count become value
 //   log2_rows(lse, max, sum, scale)     natural log-sum-exp; sum 0 gives +inf
@@ -49,6 +56,7 @@
 // Elementwise, fp32
 //   fill(x, value)   add(y, a, b)   sub(y, a, b)   mul(y, a, b)   max(y, a, b)   fma(y, a, b, c)
 //   act(y, x, Function, factor)   cast(y, x)
+//   glu(y, gate, up, Gating, factor, limit)   gated activations of experts (isa/instructions/glu.hpp)
 //   quantise(codes, scales, x, group, power_of_two)   dequantise(y, codes, scales, group)
 //   rope(y, x, angles, interleaved)   hadamard(y, x)
 // Exchange
@@ -58,6 +66,16 @@
 //   merge_topk(list, a, b [, c, d])                   best K of up to four lists
 //   extract(positions, count, list)                   ascending, -1 last
 //   load_list(list, tensor, row, col)  store_list(tensor, row, col, list)    lists as raw records
+// Routing (int32 tiles; entries of -1 do not count)
+//   keep_groups(y, x, count, groups, keep)   of equal groups of the first `count` columns the best stay
+//                                            (sum of the best two; ties: lower), others become -inf
+//   select_rows(columns, picked, scores, values, count, k, missing)   best k columns of each row,
+//                                            ascending, -1 last, and what `values` has there
+//   count(counters, entries)                 counters[e] + 1 for every entry e
+//   rank(numbers, counters, entries)         the same; numbers (transposed) = counters[e] before
+//   sum_columns(sums, x, rows)               sums (1, C) += the first `rows` rows
+//   prefix(starts, lengths, offsets, align)  exclusive sums of lengths rounded up, plus offsets
+//   work_list(list, grid, lengths, how)      pieces of segments that have rows, (pieces, tasks)
 // Order between the cores of a launch (what was stored before signal is seen after wait)
 //   signal(order)   wait(order, count)
 //
@@ -80,7 +98,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "isa/instructions/glu.hpp"
 #include "isa/instructions/map.hpp"
+#include "isa/instructions/work_list.hpp"
 #include "kernels/tile/elements.hpp"
 #include "kernels/tile/views.hpp"
 
@@ -95,9 +115,17 @@ concept Machine = requires(
     typename M::template Tile<float, 1, 128>& line,
     typename M::template Tile<int32_t, 1, 64>& positions,
     typename M::template Tile<int32_t, 1, 1>& count, typename M::template List<64>& list,
-    typename M::template Tile<Bf16, 64, 64>& weights, const typename M::Tensor& t,
+    typename M::template Tile<Bf16, 64, 64>& weights,
+    typename M::template Tile<E4m3, 64, 256>& wide, typename M::template Tile<float, 64, 2>& groups,
+    typename M::template Tile<int32_t, 64, 8>& chosen, typename M::template Tile<float, 64, 8>& picked,
+    typename M::template Tile<int32_t, 8, 64>& numbers,
+    typename M::template Tile<int32_t, 1, 128>& counters,
+    typename M::template Tile<int32_t, 64, 128>& counts,
+    typename M::template Tile<int32_t, 64, 4>& pieces,
+    typename M::template Tile<int32_t, 1, 2>& grid, const typename M::Tensor& t,
     const typename M::Order& order, const std::vector<uint32_t>& ids) {
   { m.read(t, 0, 0) } -> std::same_as<int32_t>;
+  { m.plane(t, 0) } -> std::same_as<typename M::Tensor>;
   m.load(x, t, 0, 0);
   m.store(t, 0, 0, x);
   m.gather(b, t, 0, t, 0, 0);
@@ -108,6 +136,17 @@ concept Machine = requires(
   m.mma_abt(acc, b, b, true);
   m.mma_abt(acc, codes, codes, false);
   m.mma_ab(out, weights, b, true);
+  m.stream_mxfp4(wide, groups, t, t, 0, 0);
+  m.mma_abt(acc, wide, groups, wide, groups, false);
+  m.add_columns(x, line);
+  m.glu(x, x, x, isa::Gating::silu, 1.f, 0.f);
+  m.keep_groups(x, x, 128, 8, 4);
+  m.select_rows(chosen, picked, x, x, 128, 8, 0.f);
+  m.count(counters, chosen);
+  m.rank(numbers, counters, chosen);
+  m.sum_columns(counters, counts, 64);
+  m.prefix(counters, counters, counters, 16);
+  m.work_list(pieces, grid, counters, {});
   m.raise_rows(rows, rows, acc, 0.f);
   m.sum_rows(rows, acc);
   m.max_rows(rows, acc);

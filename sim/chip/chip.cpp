@@ -135,6 +135,8 @@ RunResult Chip::run(std::span<const isa::Launch> launches,
   result.hbm_write_bytes = totals.hbm_write_bytes;
   result.row_hits = totals.row_hits;
   result.row_misses = totals.row_misses;
+  result.conversions = run.conversions;
+  for (auto& core : top.cores) result.workspace_bytes += core->workspace_bytes();
   result.launches = std::move(run.results);
   return result;
 }

@@ -48,12 +48,15 @@ struct LaunchResult {
   int64_t read_bytes = 0, write_bytes = 0;          // between cores and L2
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;  // between L2 and HBM, while it ran
   int64_t l2_hits = 0, l2_misses = 0, tlb_hits = 0, tlb_misses = 0;
+  int64_t scale_hits = 0, scale_misses = 0;  // sectors of block scales looked up by the converter
 };
 
 struct RunResult {
   int64_t cycles = 0;
   std::vector<LaunchResult> launches;
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, row_hits = 0, row_misses = 0;
+  isa::ConversionCounters conversions;  // of values that were computed
+  int64_t workspace_bytes = 0;  // scratch that held converted weights at most, summed over cores
 };
 
 class Chip {

@@ -82,7 +82,7 @@ struct DmaConfig {
   double align_derate;
   bool gather_engine, gather_to_operand, pair_link, convert;
   int64_t pair_latency;
-  int64_t convert_lanes, scale_cache_kb;
+  int64_t convert_lanes, workspace_write, scale_cache_kb;
   TlbConfig tlb;
   template <class V> void knobs(V& v) {
     v.knob("bytes_per_cycle", bytes_per_cycle, 128, "B/cycle", 1, 4096, "port to the scratchpads, each direction", kDatasheet);
@@ -99,6 +99,7 @@ struct DmaConfig {
     v.knob("pair_latency", pair_latency, 40, "cycles", 0, 10000, "from one core of a pair to the other: rows and permissions", "ours");
     v.knob("convert", convert, true, "flag", 0, 1, "MXFP4 becomes FP8 in flight", kDatasheet);
     v.knob("convert_lanes", convert_lanes, 128, "1/cycle", 1, 4096, "elements converted in flight", kDatasheet);
+    v.knob("workspace_write", workspace_write, 128, "B/cycle", 1, 8192, "converted codes written to the workspace", "accelerator.md 4.2");
     v.knob("scale_cache", scale_cache_kb, 8, "KB", 1, 1024, "cache of group scales", kDatasheet);
     v.part("tlb", tlb);
   }

@@ -2,6 +2,7 @@
 
 #include "configs/reader/words.hpp"
 #include "kernels/runtime/plan/overhead.hpp"
+#include "sim/cli/expert_case.hpp"
 
 namespace daybreak::cli {
 namespace {
@@ -194,6 +195,7 @@ const std::vector<std::string>& runnable_kernels() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> out;
     for (const auto& e : kEntries) out.push_back(e.name);
+    out.push_back("moe");
     return out;
   }();
   return names;
@@ -201,6 +203,12 @@ const std::vector<std::string>& runnable_kernels() {
 
 KernelCase kernel_case(const std::string& kernel, Arguments arguments,
                        const CommonOptions& options) {
+  if (kernel == "moe") {
+    KernelCase c{.workload = {}, .parts = {}, .overhead = {}};
+    c.experts = expert_workload(arguments, options);
+    arguments.finish();
+    return c;
+  }
   kernels::Workload workload;
   workload.seed = options.seed;
   set_index(workload, options.index);

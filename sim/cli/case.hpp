@@ -7,6 +7,7 @@
 
 #include "isa/memory/image.hpp"
 #include "kernels/runtime/plan/decode_chain.hpp"
+#include "kernels/runtime/plan/expert_workload.hpp"
 #include "kernels/runtime/plan/inputs.hpp"
 #include "kernels/runtime/plan/oracle.hpp"
 #include "kernels/runtime/plan/prefill.hpp"
@@ -25,6 +26,7 @@ struct KernelCase {
   int64_t ring = 0;      // sparse_mla: ring slots; 0: the most that fit
   std::string overhead;  // method of index_overhead; empty for kernels of the library
   int64_t grid = 1;      // index_overhead: cores
+  std::optional<kernels::ExpertWorkload> experts = std::nullopt;  // an expert layer: nothing else counts
 };
 class Case {
  public:

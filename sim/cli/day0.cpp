@@ -6,7 +6,7 @@
 
 #include "configs/reader/words.hpp"
 #include "kernels/runtime/model/model.hpp"
-#include "sim/cli/case.hpp"
+#include "sim/cli/kernel_run.hpp"
 #include "sim/cli/output.hpp"
 #include "sim/cli/simulate.hpp"
 #include "sim/cli/verbs.hpp"
@@ -24,6 +24,8 @@ void check(const Day0Options& o, const kernels::ModelConfig& model) {
   if (std::find(forms.begin(), forms.end(), o.form) == forms.end())
     throw UserError("--form: " + configs::in_quotes(o.form) + " is not " + configs::any_of(forms) +
                     configs::did_you_mean(o.form, forms));
+  if (o.experts != "on" && o.experts != "off")
+    throw UserError("--experts: " + configs::in_quotes(o.experts) + " is not on or off");
   if (o.context > model.max_positions && !o.beyond_max)
     throw UserError(
         fmt::format("--context {} is beyond the model's {} positions; --beyond-max allows it",
@@ -65,6 +67,27 @@ traces::RunRecord record_of(const Day0Options& o, const CommonOptions& common,
   return record;
 }
 
+// The routed experts of one layer for the tokens of the step.
+traces::RunRecord experts_record(const Day0Options& o, const CommonOptions& common,
+                                 const kernels::ModelConfig& model, const sim::ChipConfig& chip,
+                                 const std::string& trace_path) {
+  KernelCase c{.workload = {}, .parts = {}, .overhead = {}};
+  c.experts = {.model = kernels::expert_model_of(model),
+               .tokens = o.batch * o.queries,
+               .routing_file = {},
+               .seed = common.seed};
+  kernels::set_routing(*c.experts, common.routing);
+  auto record = record_head("day0", chip, common);
+  record.model = facts_of(c.experts->model);
+  record.workload = {{"tokens", std::to_string(c.experts->tokens)},
+                     {"routing", common.routing},
+                     {"part", "routed experts"}};
+  for (const auto& a : c.experts->model.assumed)
+    record.assumed.push_back({a.what, a.value, a.source});
+  fill(record, simulate_case(c, chip, common, trace_path));
+  return record;
+}
+
 }  // namespace
 
 int day0(const Day0Options& o, const CommonOptions& common) {
@@ -85,6 +108,10 @@ int day0(const Day0Options& o, const CommonOptions& common) {
     const auto run = simulate(*plan, chip, common, output.trace_folder(name));
     records.push_back(record_of(o, common, model, chip, name, run));
     output.write(records.back(), name);
+  }
+  if (o.experts != "off" && model.experts > 0) {
+    records.push_back(experts_record(o, common, model, chip, output.trace_path("experts")));
+    output.write(records.back(), "experts");
   }
   output.print(
       fmt::format("{} on {}, one DSA layer, decode: context {}, batch {}, {} query token{} a step",

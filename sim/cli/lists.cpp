@@ -1,11 +1,12 @@
 // Verbs that print what there is: kernels, chips, knobs, schemas.
 #include <iostream>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "configs/reader/words.hpp"
 #include "isa/program/documentation.hpp"
-#include "kernels/library/dsa/kernels.hpp"
+#include "kernels/library/moe/kernels.hpp"
 #include "sim/chip/config_load.hpp"
 #include "sim/chip/schema.hpp"
 #include "sim/cli/case.hpp"
@@ -16,8 +17,10 @@ namespace daybreak::cli {
 
 int list_kernels(const CommonOptions&) {
   traces::TextTable table{.columns = {{"kernel", false}, {"what it does", false}}, .rows = {}};
-  for (const auto& k : kernels::dsa::kKernels)
-    table.rows.push_back({std::string(k.name), std::string(k.sentence)});
+  for (const auto& list : {std::span<const kernels::dsa::KernelInfo>(kernels::dsa::kKernels),
+                           std::span<const kernels::dsa::KernelInfo>(kernels::moe::kKernels)})
+    for (const auto& k : list)
+      table.rows.push_back({std::string(k.name), std::string(k.sentence)});
   std::cout << table.text() << "\ndaybreak run takes: " << configs::any_of(runnable_kernels())
             << "\n";
   return 0;

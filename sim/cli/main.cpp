@@ -33,6 +33,9 @@ void add_common(CLI::App& verb, CommonOptions& o) {
                   "selected positions: computed, random, local or a file (2048 int32 of each query "
                   "token, ascending, then -1)")
       ->capture_default_str();
+  verb.add_option("--routing", o.routing, "computed, balanced, power-law:A or a file")
+      ->capture_default_str();
+  verb.add_option("--record-routing", o.record_routing, "file for the experts that were chosen");
   verb.add_option("--seed", o.seed, "seed of all inputs")
       ->capture_default_str()
       ->check(CLI::Validator(
@@ -111,6 +114,8 @@ struct Verbs {
         ->check(CLI::Range(1, 8));
     d->add_flag("--beyond-max", day0.beyond_max, "allow a context past the model's maximum");
     d->add_option("--form", day0.form, "selection: separate, fused or both")->capture_default_str();
+    d->add_option("--experts", day0.experts, "the layer's routed experts too: on or off")
+        ->capture_default_str();
     add_common(*d, common);
 
     auto* r = add(app, "run", "one kernel: run KERNEL key=value ...",

@@ -19,6 +19,8 @@ struct CommonOptions {
   int64_t trace_cap_mb = 1024;        // MB of a trace file before detail is dropped; 0: no cap
   std::string values = "full";        // full or steering
   std::string index = "computed";     // computed, random, local or a file
+  std::string routing = "computed";   // computed, balanced, power-law:A or a file
+  std::string record_routing;         // file for the chosen experts; empty: none
   uint64_t seed = 1;
 
   sim::ChipConfig load_chip() const;  // preset or file with --set applied

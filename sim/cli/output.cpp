@@ -65,13 +65,15 @@ void Output::print(const std::string& title, const std::vector<traces::RunRecord
   std::cout << title << "\n";
   for (const auto& record : records) {
     if (records.size() > 1)
-      std::cout << "\n== selection: " << record.workload.back().value << " ==\n";
+      std::cout << "\n== " << record.workload.back().name << ": " << record.workload.back().value
+                << " ==\n";
     std::cout << "\n"
               << traces::kernel_table(record) << "\n"
               << traces::waterfall_table(record) << "\n"
               << traces::verdict_lines(record);
   }
-  if (records.size() == 2) std::cout << "\n" << comparison(records[0], records[1]);
+  if (records.size() >= 2 && records[1].workload.back().name == "selection")
+    std::cout << "\n" << comparison(records[0], records[1]);
   if (!records.empty()) std::cout << "\n" << traces::assumed_lines(records[0]);
   if (written_.empty()) std::cout << "\nnothing written; --out DIR keeps record and trace\n";
   for (const auto& path : written_) std::cout << "wrote " << path << "\n";

@@ -6,7 +6,7 @@
 #include "isa/program/binary.hpp"
 #include "isa/program/text.hpp"
 #include "isa/program/verify.hpp"
-#include "sim/cli/case.hpp"
+#include "sim/cli/kernel_run.hpp"
 #include "sim/cli/verbs.hpp"
 #include "traces/event/atomic_file.hpp"
 
@@ -24,8 +24,8 @@ isa::TaskProgram kernel_program(const std::string& kernel, const std::vector<std
                                 int64_t task, const CommonOptions& options) {
   const auto chip = options.load_chip();
   const auto c = kernel_case(kernel, Arguments::from_words("disasm " + kernel, words), options);
-  Case the_case(c, chip.capabilities());
-  const auto plan = the_case.plan();
+  PlannedCase planned(c, chip.capabilities());
+  kernels::Plan* plan = &planned.plan();
   plan->prepare(chip.capabilities(), options.value_mode() == sim::Values::steering);
   for (uint32_t launch = 0; launch < plan->steps().size(); ++launch) {
     if (task < int64_t(plan->steps()[launch].tasks))

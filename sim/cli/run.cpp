@@ -23,12 +23,26 @@ std::vector<traces::Fact> facts_of(const kernels::Prefill& prefill, int64_t sequ
 
 }  // namespace
 
+PlannedCase::PlannedCase(const KernelCase& c, const isa::Capabilities& chip) {
+  if (c.experts) {
+    experts_ = std::make_unique<ExpertCase>(*c.experts, chip);
+    plan_ = experts_->plan();
+  } else {
+    case_ = std::make_unique<Case>(c, chip);
+    plan_ = case_->plan();
+  }
+}
+
 Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip,
                         const CommonOptions& options, const std::string& trace_folder) {
-  Case the_case(c, chip.capabilities());
-  const auto plan = the_case.plan();
-  auto out = simulate(*plan, chip, options, trace_folder);
-  if (the_case.prefill()) out.facts = facts_of(*the_case.prefill(), c.workload.batch, options);
+  PlannedCase planned(c, chip.capabilities());
+  auto out = simulate(planned.plan(), chip, options, trace_folder);
+  if (planned.experts()) {
+    planned.experts()->add_verdicts(out);
+    if (!options.record_routing.empty()) planned.experts()->record_routing(options.record_routing);
+  } else if (planned.sequences()->prefill()) {
+    out.facts = facts_of(*planned.sequences()->prefill(), c.workload.batch, options);
+  }
   return out;
 }
 
@@ -42,6 +56,12 @@ int run(const std::string& kernel, const std::vector<std::string>& words,
   auto record = record_head("run", chip, options);
   record.workload.push_back({"kernel", kernel});
   for (const auto& [key, value] : arguments.pairs()) record.workload.push_back({key, value});
+  if (c.experts) {
+    record.model = facts_of(c.experts->model);
+    record.workload.push_back({"routing", options.routing});
+    for (const auto& a : c.experts->model.assumed)
+      record.assumed.push_back({a.what, a.value, a.source});
+  }
   fill(record, result);
   output.write(record, kernel);
   std::string title = fmt::format("{} on {}", kernel, chip.name);

@@ -105,7 +105,8 @@ Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const Commo
     const auto& step = plan.steps()[i];
     out.active_cycles.push_back(active.cycles(int64_t(i)));
     const auto& got = out.result.launches[i];
-    const bool fp8 = step.floor.fp8_macs > step.floor.bf16_macs;
+    const auto floor = plan.floor(i);
+    const bool fp8 = floor.fp8_macs > floor.bf16_macs;
     out.kernels.push_back(
         traces::kernel_row(stalls.launch_account(int64_t(i)),
                            {.kernel = step.name,
@@ -113,8 +114,8 @@ Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const Commo
                             .hbm_write_bytes = got.hbm_write_bytes,
                             .read_bytes = got.read_bytes,
                             .write_bytes = got.write_bytes,
-                            .useful_bytes = step.floor.bytes,
-                            .useful_flop = 2.0 * double(step.floor.bf16_macs + step.floor.fp8_macs),
+                            .useful_bytes = floor.bytes,
+                            .useful_flop = 2.0 * double(floor.bf16_macs + floor.fp8_macs),
                             .matrix_flops = flops_of(chip, fp8)},
                            peaks));
   }

@@ -16,6 +16,7 @@ struct Simulated {
   std::vector<traces::KernelRow> kernels;
   traces::Totals totals;
   std::vector<traces::Fact> facts;           // further results that have a name and a value
+  std::vector<traces::Metric> metrics;  // further figures of the case that a study may name
   std::vector<traces::VerdictRow> verdicts;  // every kernel's values against the reference
 };
 

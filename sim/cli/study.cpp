@@ -56,6 +56,7 @@ Metrics metrics_of(const Simulated& run, const sim::ChipConfig& chip) {
     unit_metrics(row, row.kernel + "_", us, m);
     unit_metrics(row, "", us, m);
   }
+  for (const auto& metric : run.metrics) m[metric.name] = metric.value;
   m["active_us"] = active;  // first task started to last one ended, summed over launches
   m["verdicts_failed"] = double(std::count_if(run.verdicts.begin(), run.verdicts.end(),
                                               [](const auto& v) { return !v.pass; }));
@@ -100,6 +101,7 @@ int study(const std::string& file, const CommonOptions& common) {
     CommonOptions options = common;
     options.values = r.values;
     options.index = r.index;
+    options.routing = r.routing;
     auto settings = r.set;
     for (const auto& text : common.set) settings.push_back(configs::command_line_setting(text));
     const auto chip = load_at(r, settings);

@@ -67,6 +67,7 @@ class CoreState {
   size_t remaining = 0;                                           // entries that have not retired
   std::array<std::vector<uint32_t>, isa::kQueues> queue_entries;  // by queue, in issue order
   std::array<int32_t, isa::kQueues> units{};                      // unit id of each queue
+  int64_t workspace_bytes = 0;  // bytes that conversions of one task fill, at most
 
  private:
   void check_task() const;

@@ -34,6 +34,7 @@ struct RunState {
   MemoryOrder memory_order;
   Timeline timeline;
   std::vector<LaunchResult> results;
+  isa::ConversionCounters conversions = {};
   Cycle last_retirement = 0;
   bool finished = false;
   std::exception_ptr error;

@@ -89,7 +89,7 @@ void DmaQueue::begin(Started&& s) {
   has_front_ = true;
   Transfer& t = at(front_);
   t.flight = std::move(s.flight);
-  plan_transfer(core_, queue_, engine_.requests, t);
+  plan_transfer(core_, queue_, engine_.lookups, t);
   declare_share(t, start);
   t.flight.move = {.decoding = order_only ? 1 : config_.descriptor_issue,
                    .walks = !t.walks.empty(),
@@ -314,10 +314,26 @@ void DmaQueue::one_completed(const Completion& c, Cycle now) {
     port_bytes_ = std::max(port_bytes_, now * config_.bytes_per_cycle) + bytes;
     done = ceil_div(port_bytes_, config_.bytes_per_cycle);
     busy(now, done);
+    if (t.converts) done = convert(t, bytes, done);
   }
+  if (kind == Kind::fetch && t.converts) last_ = traces::Cause::scale_miss;
   if (done < t.data_at) return;
   t.data_at = done;
   note_last(t.flight.move, c, submitted, now, done);
+}
+
+Cycle DmaQueue::convert(Transfer& t, int64_t bytes, Cycle done) {
+  const int64_t elements = 2 * bytes;  // one byte each once converted
+  const Cycle begin = done - ceil_div(bytes, config_.bytes_per_cycle);  // it streams
+  converted_ = std::max(converted_, begin * config_.convert_lanes) + elements;
+  filled_ = std::max(filled_, begin * config_.workspace_write) + elements;
+  const Cycle lanes = ceil_div(converted_, config_.convert_lanes);
+  const Cycle written = ceil_div(filled_, config_.workspace_write);
+  const Cycle in_place = std::max(lanes, written);
+  t.late = in_place <= done   ? traces::Cause::busy
+           : lanes >= written ? traces::Cause::convert_lanes
+                              : traces::Cause::workspace;
+  return std::max(done, in_place);
 }
 
 bool DmaQueue::retire_next(Cycle now) {
@@ -332,6 +348,7 @@ bool DmaQueue::retire_next(Cycle now) {
     return false;
   }
   if (t.tail > 0) account(now, traces::Cause::workspace);
+  if (t.late != traces::Cause::busy) account(now, t.late);
   if (blocked_) account(now, traces::Cause::semaphore);
   blocked_ = !retire(t.flight, now);
   if (blocked_) return false;

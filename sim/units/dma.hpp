@@ -4,7 +4,10 @@
 // table, one cycle per request otherwise, writes at the port's rate. The next instruction takes
 // the front as soon as the one before has moved to the back, unless it is fenced; instructions
 // retire in order. Rows that a partner shares (isa::Sharing) take neither stage of the receiver; the
-// giver's data stage waits until the receiver's place is free. Read data pass the port at `bytes_per_cycle`. (accelerator.md 4.2, 6)
+// giver's data stage waits until the receiver's place is free. Read data pass the port at
+// `bytes_per_cycle`. MXFP4 that becomes FP8 on the way: the front fetches block scales that the scale
+// cache lacks; behind the port data pass the converter at `convert_lanes` elements and then
+// `workspace_write` bytes per cycle. (accelerator.md 4.2, 6)
 #pragma once
 #include <array>
 
@@ -21,7 +24,7 @@ struct DmaEngine {
   int64_t limit;  // requests in flight
   int64_t in_flight = 0;
   Tlb tlb;
-  RequestCache requests;
+  Lookups lookups;
   std::array<DmaQueue*, 2> queues{};
 };
 
@@ -57,6 +60,8 @@ class DmaQueue : public QueueUnit, public MemoryClient {
   bool has_landed(Transfer&);
   void begin(Started&&);
   void one_completed(const Completion&, Cycle now);
+  // When `bytes` of MXFP4 that passed the port at `done` are in the workspace.
+  Cycle convert(Transfer&, int64_t bytes, Cycle done);
   int64_t append(uint64_t number, Kind, Cycle now, int64_t room);
   // Accounting: what is known to be busy, and what the rest of the time until `to` was spent on.
   void account(Cycle to, traces::Cause rest);
@@ -77,6 +82,8 @@ class DmaQueue : public QueueUnit, public MemoryClient {
   Cycle front_ready_ = 0;  // end of the front's decoding
   Cycle issue_free_ = 0;
   int64_t port_bytes_ = 0;  // time of the inbound port, in bytes of its rate
+  int64_t converted_ = 0;   // time of the converter, in elements of its rate
+  int64_t filled_ = 0;      // time of the path to the workspace, in bytes of its rate
   int64_t mine_ = 0;        // requests in flight of this queue
   int64_t walking_ = 0;     // page-table reads among them
   PairLink* link_ = nullptr;  // of the task, once it has shared rows

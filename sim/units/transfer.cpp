@@ -39,9 +39,32 @@ void merge_rows(std::vector<isa::Segment>& pieces, size_t first, int64_t merge_m
   pieces.resize(out);
 }
 
+// Sectors of a piece of block scales that the cache lacks, neighbours as one request.
+void fetch_scales(ScaleCache& cache, const isa::Segment& s, Transfer& t, LaunchResult& result) {
+  const uint64_t size = uint64_t(cache.sector());
+  const uint64_t first = s.address.value / size;
+  const uint64_t last = (s.address.value + uint64_t(s.bytes.value) - 1) / size;
+  bool joins = false;
+  for (uint64_t sector = first; sector <= last; ++sector) {
+    if (cache.holds(sector)) {
+      ++result.scale_hits;
+      joins = false;
+      continue;
+    }
+    ++result.scale_misses;
+    result.read_bytes += int64_t(size);
+    if (joins)
+      t.pieces.back().bytes += Bytes(int64_t(size));
+    else
+      t.pieces.push_back({Address(sector * size), Bytes(int64_t(size)), false});
+    joins = true;
+  }
+  t.fetches = t.pieces.size();
+}
+
 }  // namespace
 
-void plan_transfer(CoreState& core, isa::Queue queue, RequestCache& requests, Transfer& t) {
+void plan_transfer(CoreState& core, isa::Queue queue, Lookups& lookups, Transfer& t) {
   const CoreConfig& config = core.run.config.core;
   const isa::Instruction& instruction = core.entry(t.flight.entry).instruction;
   const isa::Work& work = t.flight.work;
@@ -57,18 +80,22 @@ void plan_transfer(CoreState& core, isa::Queue queue, RequestCache& requests, Tr
   t.inside = t.tail = t.data_at = 0;
   const auto* gather = std::get_if<isa::Gather>(&instruction);
   const auto* translate = std::get_if<isa::Translate>(&instruction);
+  const auto* stream = std::get_if<isa::StreamMxfp4>(&instruction);
   const bool software = gather && gather->software;
   t.sharing = gather ? isa::Sharing(gather->sharing) : isa::Sharing::alone;
+  t.converts = stream != nullptr;
+  t.late = traces::Cause::busy;
   t.by_row = gather || std::holds_alternative<isa::Scatter>(instruction);
 
   LaunchResult& result = core.run.results[core.task.launch];
-  if (translate && !requests.holds(translate->request_entry(context))) {
+  if (translate && !lookups.requests.holds(translate->request_entry(context))) {
     t.pieces.push_back({translate->request_entry(context), Bytes(kRequestBytes), false});
     result.read_bytes += kRequestBytes;
   }
   // Of a software gather the control processor reads the index; its segments come all the same.
   int64_t index_bytes =
       t.by_row ? std::max(work.index_entries, work.scalar_loads) * kIndexBytes : 0;
+  int64_t scale_bytes = stream ? stream->scale_bytes(context) : 0;
   t.fetches = t.pieces.size();
   isa::for_each_segment(instruction, context, [&](const isa::Segment& s) {
     core.check_memory(by, t.flight.knowledge, s.address, s.bytes.value, s.write);
@@ -76,6 +103,10 @@ void plan_transfer(CoreState& core, isa::Queue queue, RequestCache& requests, Tr
     const bool fetch = !s.write && (translate || index_bytes > 0);
     if (fetch) index_bytes -= s.bytes.value;
     if (fetch && software) return;
+    if (scale_bytes > 0) {  // block scales come first
+      scale_bytes -= s.bytes.value;
+      return fetch_scales(lookups.scales, s, t, result);
+    }
     (s.write ? result.write_bytes : result.read_bytes) += s.bytes.value;
     t.pieces.push_back(s);
     if (fetch) t.fetches = t.pieces.size();

@@ -1,6 +1,7 @@
 // What one DMA instruction moves, laid out when it starts: first what the engine itself must read
 // (index entries, positions, a request entry), then page-table walks, then the pieces of data.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "sim/core/core_state.hpp"
@@ -16,6 +17,8 @@ struct Transfer {
   bool by_row = false;         // each data piece is named by an index entry
   isa::Sharing sharing = isa::Sharing::alone;
   size_t share = 0;            // which of the task's deliveries or receipts it is
+  bool converts = false;       // data pieces are MXFP4 that becomes FP8
+  traces::Cause late = traces::Cause::busy;  // what held its last data behind the port
   Cycle inside = 0, tail = 0;  // cycles on a path inside the core, and its latency: no pieces then
   // Progress.
   size_t piece = 0, walk = 0;
@@ -36,8 +39,33 @@ class RequestCache {
   size_t next_ = 0;
 };
 
+// Block scales the converter holds, by sectors of memory, direct-mapped.
+class ScaleCache {
+ public:
+  ScaleCache(int64_t bytes, int64_t sector)
+      : sector_(sector), held_(size_t(std::max<int64_t>(bytes / sector, 1)), kEmpty) {}
+  int64_t sector() const { return sector_; }
+  bool holds(uint64_t number) {  // and holds it from now on
+    uint64_t& place = held_[size_t(number % held_.size())];
+    if (place == number) return true;
+    place = number;
+    return false;
+  }
+
+ private:
+  static constexpr uint64_t kEmpty = ~uint64_t{0};
+  int64_t sector_;
+  std::vector<uint64_t> held_;
+};
+
+// What the engine looks up before it knows what to move.
+struct Lookups {
+  RequestCache requests;
+  ScaleCache scales;
+};
+
 // Fills the plan of an instruction that starts now and checks its order against everything before
 // it.
-void plan_transfer(CoreState&, isa::Queue, RequestCache&, Transfer&);
+void plan_transfer(CoreState&, isa::Queue, Lookups&, Transfer&);
 
 }  // namespace daybreak::sim

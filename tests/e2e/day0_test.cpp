@@ -29,7 +29,8 @@ TEST(Day0, PublishedGlmWithInterleavedIndexRope) {
   if (file.empty()) GTEST_SKIP() << "published model files are not here (DAYBREAK_DATA)";
   expect_all_pass({"day0", "--model", file, "--context", "32768"});
   const auto run =
-      run_program({"day0", "--model", file, "--context", "100", "--json", "--form", "fused"});
+      run_program({"day0", "--model", file, "--context", "100", "--json", "--form", "fused",
+                   "--experts", "off"});
   EXPECT_FALSE(lines_with(run.out, "interleaved").empty());
 }
 
@@ -37,7 +38,8 @@ TEST(Day0, LengthsAroundTilesAndPages) {
   for (const char* context : {"0", "1", "63", "64", "65", "2047", "2048", "2049", "5000"})
     for (const char* queries : {"1", "3", "8"}) {
       const auto run = run_program(
-          {"day0", "--model", kOurs, "--context", context, "--batch", "3", "--queries", queries});
+          {"day0", "--model", kOurs, "--context", context, "--batch", "3", "--queries", queries,
+           "--experts", "off"});
       EXPECT_EQ(run.code, 0) << "context " << context << " queries " << queries << "\n"
                              << run.error << run.out;
     }
@@ -50,7 +52,8 @@ TEST(Day0, EmptyBatch) {
 
 TEST(Day0, BatchAboveTheCores) {
   const auto run = run_program(
-      {"day0", "--model", kOurs, "--context", "2300", "--batch", "70", "--form", "fused"});
+      {"day0", "--model", kOurs, "--context", "2300", "--batch", "70", "--form", "fused", "--experts",
+       "off"});
   EXPECT_EQ(run.code, 0) << run.error << run.out;
 }
 
@@ -60,7 +63,7 @@ TEST(Day0, ContextBeyondTheModelIsRefused) {
   EXPECT_NE(run.error.find("--beyond-max"), std::string::npos) << run.error;
   const auto allowed =
       run_program({"day0", "--model", kOurs, "--context", "163841", "--beyond-max", "--values",
-                   "steering", "--index", "random", "--form", "fused"});
+                   "steering", "--index", "random", "--form", "fused", "--experts", "off"});
   EXPECT_EQ(allowed.code, 0) << allowed.error;
 }
 

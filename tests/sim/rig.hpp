@@ -143,6 +143,8 @@ inline isa::Instruction matrix_work(uint32_t acc, uint32_t a, uint32_t b, uint32
   return isa::Mma{.acc = tile(isa::Space::accumulator, Format::f32, acc, m, n),
                   .a = tile(isa::Space::operand, Format::bf16, a, m, k),
                   .b = tile(isa::Space::operand, Format::bf16, b, n, k),
+                  .a_scales = {},
+                  .b_scales = {},
                   .b_transposed = 1};
 }
 

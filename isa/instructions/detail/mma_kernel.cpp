@@ -7,7 +7,7 @@
 namespace daybreak::isa::detail {
 
 void multiply_panel(const double* a, const double* b, int64_t depth, float* acc, int64_t acc_pitch,
-                    int64_t rows, int64_t cols) {
+                    int64_t rows, int64_t cols, const float* row_scale, const float* col_scale) {
   __m256d sum[kPanelRows][2];
   for (auto& row : sum) row[0] = row[1] = _mm256_setzero_pd();
   for (int64_t k = 0; k < depth; ++k) {
@@ -23,7 +23,10 @@ void multiply_panel(const double* a, const double* b, int64_t depth, float* acc,
   const __m256 nan = _mm256_set1_ps(std::bit_cast<float>(0x7FC00000u));
   for (int64_t i = 0; i < rows; ++i) {
     float* to = acc + i * acc_pitch;
-    const __m256 chunk = _mm256_set_m128(_mm256_cvtpd_ps(sum[i][1]), _mm256_cvtpd_ps(sum[i][0]));
+    __m256 chunk = _mm256_set_m128(_mm256_cvtpd_ps(sum[i][1]), _mm256_cvtpd_ps(sum[i][0]));
+    if (row_scale)
+      chunk = _mm256_mul_ps(
+          chunk, _mm256_mul_ps(_mm256_set1_ps(row_scale[i]), _mm256_loadu_ps(col_scale)));
     alignas(32) float edge[kPanelCols] = {};
     if (cols < kPanelCols)
       for (int64_t j = 0; j < cols; ++j) edge[j] = to[j];

@@ -21,6 +21,12 @@ void uses(const Gather& i, const TaskProgram& p, const Sink& f) {
   f({i.generation, 1, 2});
   if (!i.requests.empty()) f(all_rows(p, i.requests, 4, false));
 }
+void uses(const StreamMxfp4& i, const TaskProgram&, const Sink& f) {
+  f({i.from, i.to.rows, i.to.cols});
+  f({{i.from_scales.tensor, i.from_scales.row, i.from_scales.col + i.from.col / 32},
+     i.to.rows,
+     i.block_columns()});
+}
 void uses(const Scatter& i, const TaskProgram& p, const Sink& f) {
   if (!i.to.empty()) f(all_rows(p, i.to, i.from.cols, true));
   f({i.slots, 1, i.from.rows});

@@ -3,6 +3,7 @@
 namespace daybreak::kernels {
 
 void legalise(Recording& r, const isa::Capabilities& chip) {
+  convert_on_vector(r, chip);   // makes tiles that the vector unit writes
   cast_fp8_operands(r, chip);   // makes operands that the vector unit writes
   drain_accumulators(r, chip);  // makes shorter products
   move_operands(r, chip);

@@ -49,8 +49,9 @@ class Mirrors {
     std::vector<Recorded> out = r.rewritten();
     for (Recorded& c : r.code) {
       if (auto* product = std::get_if<isa::Mma>(&c.instruction)) {
-        for (isa::TileRef* operand : {&product->a, &product->b}) {
-          if (twin(operand->id) == kNone) continue;
+        for (isa::TileRef* operand :
+             {&product->a, &product->b, &product->a_scales, &product->b_scales}) {
+          if (operand->empty() || twin(operand->id) == kNone) continue;
           refresh(*operand, [&](const isa::TileRef& part) { copy(out, c, part); });
           *operand = place(*operand);
         }

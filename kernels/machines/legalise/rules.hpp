@@ -9,6 +9,8 @@ namespace daybreak::kernels {
 
 // A chip without FP8 products: FP8 operands, key tiles too, are cast to BF16 tiles first.
 void cast_fp8_operands(Recording&, const isa::Capabilities&);
+// No conversion on the way in: weights are loaded as they are and the vector unit converts them.
+void convert_on_vector(Recording&, const isa::Capabilities&);
 // Accumulators the vector unit cannot see: drained to a vector tile before it reads them. Where it
 // writes them (rescaled outputs) the value lives in the vector tile and each product of 64 (FP8:
 // 128) of the reduction is drained and added there, which keeps the order of the sums and so the

@@ -7,8 +7,9 @@ void place(Recording& r) {
   for (const Recorded& c : r.code) {
     const auto* product = std::get_if<isa::Mma>(&c.instruction);
     if (!product) continue;
-    r.tiles[product->a.id].space = isa::Space::operand;
-    r.tiles[product->b.id].space = isa::Space::operand;
+    for (const isa::TileRef* operand :
+         {&product->a, &product->b, &product->a_scales, &product->b_scales})
+      if (!operand->empty()) r.tiles[operand->id].space = isa::Space::operand;
   }
 }
 

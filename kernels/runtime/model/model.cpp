@@ -39,8 +39,10 @@ ModelConfig read_node(const Node& root, const std::string& name) {
   return model;
 }
 
+}  // namespace
+
 // "dir/deepseek-ai--DeepSeek-V3.2_config.json" -> "deepseek-ai--DeepSeek-V3.2".
-std::string name_of_file(const std::string& path) {
+std::string model_name(const std::string& path) {
   std::string name = path.substr(path.find_last_of('/') + 1);
   if (name.ends_with(".json")) name.resize(name.size() - 5);
   if (name.ends_with("_config")) name.resize(name.size() - 7);
@@ -51,8 +53,6 @@ std::string name_of_file(const std::string& path) {
   }
   return name;
 }
-
-}  // namespace
 
 double ModelConfig::softmax_scale() const {
   const double scale = 1.0 / std::sqrt(double(nope_dim + rope_dim));
@@ -70,11 +70,11 @@ double ModelConfig::rope_magnitude() const {
 ModelConfig read_model(const std::string& path) {
   const auto located = configs::locate(path, "models", ".json");
   const std::string text = configs::read_file(located.path);
-  return read_node(configs::load_json_text(text, located.shown), name_of_file(located.shown));
+  return read_node(configs::load_json_text(text, located.shown), model_name(located.shown));
 }
 
 ModelConfig read_model_text(const std::string& text, const std::string& name) {
-  return read_node(configs::load_json_text(text, name), name_of_file(name));
+  return read_node(configs::load_json_text(text, name), model_name(name));
 }
 
 }  // namespace daybreak::kernels

@@ -52,6 +52,8 @@ std::vector<isa::Launch> Plan::launches() const {
   for (const Step& step : steps_)
     out.push_back({.kernel = step.name,
                    .tasks = step.tasks,
+                   .grid = step.grid.rank > 0 ? isa::TensorRef{0, 0, 1} : isa::TensorRef{},
+                   .grid_tensor = step.grid,
                    .after = step.after,
                    .stream = step.stream,
                    .cores = step.cores,
@@ -62,7 +64,16 @@ std::vector<isa::Launch> Plan::launches() const {
 isa::TaskProgram Plan::program(uint32_t launch, uint32_t task, const isa::MemoryImage& memory) {
   RecordContext context{.capabilities = chip_, .memory = memory, .bindings = bindings_};
   if (steering_) context.needed = [this](uint16_t binding) { return needed_[binding]; };
-  return steps_[launch].record(task, chosen_[launch], context);
+  const Step& step = steps_[launch];
+  if (step.grid.rank == 0) return step.record(task, chosen_[launch], context);
+  // What an indirect launch works through is known now: its first task decides what fits.
+  for (auto next = std::find(step.tunings.begin(), step.tunings.end(), chosen_[launch]);;) {
+    try {
+      return step.record(task, chosen_[launch] = *next, context);
+    } catch (const UserError&) {
+      if (++next == step.tunings.end()) throw;
+    }
+  }
 }
 
 std::vector<ref::Verdict> Plan::check() const {

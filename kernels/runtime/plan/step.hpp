@@ -27,13 +27,15 @@ struct Step {
   uint32_t cores = 0;           // most cores it may use; 0 = all
   uint32_t stream = 0;          // steps of one stream run in order
   std::vector<uint32_t> after;  // further steps (numbers in the plan) that must have ended
+  isa::TensorDesc grid = {};    // rank > 0: an indirect launch; its task count is in (0, 1)
   std::vector<uint16_t> reads;  // bindings the results depend on
   std::vector<uint16_t> writes;
   std::vector<uint16_t> steers;  // bindings whose values decide addresses, extents or order
   Floor floor;
+  std::function<Floor()> floor_of = nullptr;  // instead, where it depends on what the run computes
   std::function<isa::TaskProgram(uint32_t task, const Tuning&, const RecordContext&)> record;
   std::vector<Tuning> tunings{
-      {}};  // best first; the first whose task 0 fits the chip's scratchpads
+      {}};  // best first; the first whose task 0 fits the chip's scratchpads (indirect: first task)
   std::function<std::vector<ref::Verdict>()> check;  // after the step has run; may be empty
 };
 
@@ -52,6 +54,9 @@ class Plan : public isa::TaskSource {
   void prepare(const isa::Capabilities& chip, bool steering);
   std::vector<isa::Launch> launches() const;
   isa::TaskProgram program(uint32_t launch, uint32_t task, const isa::MemoryImage&) override;
+
+  // The least step i had to do; after the run.
+  Floor floor(size_t i) const { return steps_[i].floor_of ? steps_[i].floor_of() : steps_[i].floor; }
 
   // All verdicts of the steps whose results were computed. In values steering a step counts when all it
   // writes that steers was computed.

@@ -133,7 +133,7 @@ TEST(Elementwise, InPlaceAndShapes) {
   outside.offset = uint32_t(Bench::kScratch) - 8;
   EXPECT_NE(b.refusal(Fill{.to = outside}).find("past the scratchpad"), std::string::npos);
   TileRef integers = x;
-  integers.format = Format::i32;
+  integers.format = Format::u8;
   EXPECT_NE(b.refusal(Fill{.to = integers}).find("cannot be used in arithmetic"),
             std::string::npos);
 }

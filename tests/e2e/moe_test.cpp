@@ -1,0 +1,101 @@
+// `run moe` from outside: values against the reference for three families in small, sources of routing,
+// hand-over between layers, refusals.
+#include <gtest/gtest.h>
+
+#include "tests/e2e/program.hpp"
+
+namespace daybreak::tests {
+namespace {
+
+// The shapes of the three families, small: 2880 = 22.5 groups becomes 320 = 2.5.
+constexpr const char* kDeepseek = R"({"model_type": "deepseek_v3", "num_hidden_layers": 4,
+  "first_k_dense_replace": 1, "hidden_size": 512, "n_routed_experts": 32, "num_experts_per_tok": 6,
+  "n_shared_experts": 1, "moe_intermediate_size": 256, "n_group": 8, "topk_group": 3,
+  "routed_scaling_factor": 2.5, "rms_norm_eps": 1e-6})";
+constexpr const char* kGptOss = R"({"model_type": "gpt_oss", "num_hidden_layers": 4, "hidden_size": 320,
+  "num_local_experts": 12, "num_experts_per_tok": 4, "intermediate_size": 320, "rms_norm_eps": 1e-5,
+  "swiglu_limit": 7.0})";
+constexpr const char* kKimi = R"({"model_type": "kimi_k3", "text_config": {"num_hidden_layers": 4,
+  "hidden_size": 512, "num_experts": 40, "num_experts_per_token": 16, "num_shared_experts": 2,
+  "moe_intermediate_size": 128, "routed_expert_hidden_size": 3584, "rms_norm_eps": 1e-5,
+  "moe_router_activation_func": "sigmoid", "activation_situ_beta": 4.0,
+  "activation_situ_linear_beta": 25.0}})";
+
+struct Model {
+  explicit Model(const char* text) : path(folder.file("config.json", text)) {}
+  Outcome run(std::vector<std::string> words, std::vector<std::string> options = {}) const {
+    words.insert(words.begin(), {"run", "moe", "model=" + path});
+    words.insert(words.end(), options.begin(), options.end());
+    return run_program(words);
+  }
+  // Lines that say cycles, of a run that must pass.
+  std::vector<std::string> cycles(const std::vector<std::string>& words,
+                                  std::vector<std::string> options) const {
+    options.push_back("--json");
+    const auto r = run(words, options);
+    EXPECT_EQ(r.code, 0) << r.error << r.out;
+    return lines_with(r.out, "cycles\"");
+  }
+  Folder folder;
+  std::string path;
+};
+
+TEST(RunMoe, ValuesOfThreeFamiliesEqualTheReference) {
+  for (const char* text : {kDeepseek, kGptOss, kKimi})
+    for (const char* tokens : {"tokens=1", "tokens=37", "tokens=0"}) {
+      const auto r = Model(text).run({tokens});
+      EXPECT_EQ(r.code, 0) << text << tokens << r.error << r.out;
+      EXPECT_TRUE(lines_with(r.out, "fail").empty()) << r.out;
+      if (std::string(tokens) != "tokens=0") {
+        EXPECT_FALSE(lines_with(r.out, "pass  routed experts").empty()) << r.out;
+      }
+    }
+}
+
+TEST(RunMoe, OtherFormatsAndAChipWithoutConversion) {
+  for (const char* text : {kDeepseek, kGptOss})
+    for (const char* format : {"format=fp8", "format=bf16"})
+      EXPECT_EQ(Model(text).run({"tokens=9", format}).code, 0) << text << format;
+  for (const char* text : {kDeepseek, kGptOss}) {
+    const auto r = Model(text).run({"tokens=9"}, {"--chip", "davinci-like-2"});
+    EXPECT_EQ(r.code, 0) << text << r.error << r.out;
+  }
+}
+
+TEST(RunMoe, SourcesOfRouting) {
+  const Model m(kDeepseek);
+  const std::string file = m.folder.path() + "/routing.bin";
+  const auto computed = m.cycles({"tokens=40"}, {"--record-routing", file});
+  EXPECT_EQ(read_text(file).size(), 40u * 6 * 4);
+  EXPECT_EQ(m.cycles({"tokens=40"}, {"--routing", file}), computed);
+  EXPECT_EQ(m.cycles({"tokens=40"}, {"--values", "steering"}), computed);
+  for (const char* source : {"balanced", "power-law:1.2"})
+    EXPECT_EQ(m.cycles({"tokens=40"}, {"--routing", source}),
+              m.cycles({"tokens=40"}, {"--routing", source, "--values", "steering"}));
+}
+
+// Two layers over one workspace: the second converts into the slots of the first.
+TEST(RunMoe, LayersShareTheWorkspace) {
+  const Model m(kDeepseek);
+  const auto two = m.run({"tokens=8", "layers=2"});
+  EXPECT_EQ(two.code, 0) << two.error << two.out;
+  EXPECT_EQ(lines_with(two.out, "pass  routed experts").size(), 2u);
+}
+
+TEST(RunMoe, Refusals) {
+  const Model m(kDeepseek);
+  const auto word = m.run({"tokens=4"}, {"--routing", "power-law:x"});
+  EXPECT_EQ(word.code, 2);
+  EXPECT_NE(word.error.find("needs a number"), std::string::npos) << word.error;
+  const auto missing = m.run({"tokens=4"}, {"--routing", "nowhere.bin"});
+  EXPECT_EQ(missing.code, 2);
+  const std::string bad = m.folder.file("bad.bin", std::string(4 * 6 * 4, '\0'));
+  const auto order = m.run({"tokens=4"}, {"--routing", bad});
+  EXPECT_EQ(order.code, 2);
+  EXPECT_NE(order.error.find("ascending"), std::string::npos) << order.error;
+  EXPECT_EQ(m.run({"tokens=x"}).code, 2);
+  EXPECT_EQ(m.run({"format=fp16"}).code, 2);
+}
+
+}  // namespace
+}  // namespace daybreak::tests
