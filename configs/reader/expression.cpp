@@ -178,7 +178,7 @@ class Parser {
                                     [&](const Function& f) { return call.name == f.name; });
     if (known == kFunctions.end()) {
       std::vector<std::string> names;
-      for (const auto& f : kFunctions) names.emplace_back(f.name);
+      for (const auto& f : kFunctions) names.push_back(f.name);
       throw UserError(call.at, "in the expression, there is no function " + in_quotes(call.name) +
                                    "; allowed are " + any_of(names) +
                                    did_you_mean(call.name, names));

@@ -118,7 +118,7 @@ class JsonReader {
   std::string literal() {
     size_t end = at_;
     while (end < text_.size() && ((text_[end] | 32) >= 'a') && ((text_[end] | 32) <= 'z')) ++end;
-    std::string word(text_.substr(at_, end - at_));
+    const std::string word(text_.substr(at_, end - at_));
     if (word != "true" && word != "false" && word != "null") {
       if (word.empty()) unexpected("a value");
       if (end == text_.size()) fail("the file ends inside a word; is it cut off?");

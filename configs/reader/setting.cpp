@@ -3,7 +3,7 @@
 namespace daybreak::configs {
 
 Setting parse_setting(const std::string& text, const Position& at) {
-  const auto trim = [](const std::string& s) {
+  const auto trim = [](std::string s) {
     const auto first = s.find_first_not_of(" \t"), last = s.find_last_not_of(" \t");
     return first == std::string::npos ? std::string() : s.substr(first, last - first + 1);
   };

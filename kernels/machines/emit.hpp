@@ -70,6 +70,7 @@ template <class Machine> class Emit {
   template <int R, int C> using Acc = MachineTile<Machine, float, R, C, TileKind::accumulator>;
   template <int R> using Rows = Tile<float, R, 1>;
   template <int K> using List = Tile<Ranked, 1, K>;
+  template <class T, int R, int C> using Local = Tile<T, R, C>;
   using Tensor = isa::TensorDesc;
   using Order = SharedCounter;
   static constexpr int kConsumers = 1;

@@ -25,6 +25,7 @@ template <class Machine, class T, int R, int C, TileKind kKind> class MachineTil
   static constexpr TileKind kTileKind = kKind;
 
   MachineTile() : ref_(Machine::current().create(shape())) {}
+  explicit MachineTile(Machine&) : MachineTile() {}
   ~MachineTile() { Machine::current().destroy(ref_.id); }
   MachineTile(const MachineTile&) = delete;
   MachineTile& operator=(const MachineTile&) = delete;

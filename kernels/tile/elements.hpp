@@ -26,4 +26,10 @@ struct Ranked {
   int32_t position;
 };  // a record of the sort unit
 
+// Of two integers, and one held inside [low, high]: by value, since device code has no address of a
+// constant.
+DAYBREAK_BOTH constexpr int least(int a, int b) { return a < b ? a : b; }
+DAYBREAK_BOTH constexpr int most(int a, int b) { return a > b ? a : b; }
+DAYBREAK_BOTH constexpr int within(int x, int low, int high) { return most(low, least(x, high)); }
+
 }  // namespace daybreak::kernels

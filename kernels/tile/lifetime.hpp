@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "configs/reader/errors.hpp"
+#include "kernels/tile/elements.hpp"
 #include "kernels/tile/tuning.hpp"
 
 namespace daybreak::kernels {

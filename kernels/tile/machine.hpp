@@ -6,6 +6,7 @@
 //   Acc<R, C>       an fp32 accumulator of the matrix unit
 //   Rows<R>         one fp32 value per row: (R, 1)
 //   List<K>         K records (score, position) of the sort unit, best first
+//   Local<T, R, C>  a tile that one body makes for itself, from the machine: Local<T, R, C> x(m)
 //   Tensor          handle of global memory: operands of movement, which bodies cannot look into
 //   Order           a counter shared by the cores of a launch
 // A default-constructed tile belongs to the machine that is current (the pipeline sees to that). A
@@ -122,12 +123,14 @@ concept Machine = requires(
     typename M::template Tile<int32_t, 1, 128>& counters,
     typename M::template Tile<int32_t, 64, 128>& counts,
     typename M::template Tile<int32_t, 64, 4>& pieces,
-    typename M::template Tile<int32_t, 1, 2>& grid, const typename M::Tensor& t,
+    typename M::template Tile<int32_t, 1, 2>& grid,
+    typename M::template Local<float, 64, 128>& own, const typename M::Tensor& t,
     const typename M::Order& order, const std::vector<uint32_t>& ids) {
   { m.read(t, 0, 0) } -> std::same_as<int32_t>;
   { m.plane(t, 0) } -> std::same_as<typename M::Tensor>;
   m.load(x, t, 0, 0);
   m.store(t, 0, 0, x);
+  m.store(t, 0, 0, own);
   m.gather(b, t, 0, t, 0, 0);
   m.gather(b, t, 0, t, 0, 0, t, t);
   m.gather_pages(b, t, 0, t, 0, 0);

@@ -3,6 +3,7 @@
 // needs.
 #pragma once
 #include <type_traits>
+#include <utility>
 
 #include "kernels/tile/elements.hpp"
 
@@ -68,6 +69,14 @@ template <int R, int C, Shaped X> DAYBREAK_BOTH auto part(X&& x, int row, int co
 template <class T, int C, Shaped X> DAYBREAK_BOTH auto as(X&& x, int byte) {
   static_assert(C * sizeof(T) <= kColsOf<X> * sizeof(ElementOf<X>), "wider than the record");
   return view<T, kRowsOf<X>, C>(static_cast<X&&>(x), 0, byte);
+}
+
+// f(constant 0), f(constant 1), ..., f(constant N - 1): a loop whose positions are known when it is
+// compiled, as parts of what a target keeps in registers must be.
+template <int N, class F> DAYBREAK_BOTH void repeat(F&& f) {
+  [&]<int... kPart>(std::integer_sequence<int, kPart...>) {
+    (f(std::integral_constant<int, kPart>{}), ...);
+  }(std::make_integer_sequence<int, N>{});
 }
 
 }  // namespace daybreak::kernels

@@ -70,7 +70,7 @@ traces::RunRecord record_of(const Day0Options& o, const CommonOptions& common,
 // The routed experts of one layer for the tokens of the step.
 traces::RunRecord experts_record(const Day0Options& o, const CommonOptions& common,
                                  const kernels::ModelConfig& model, const sim::ChipConfig& chip,
-                                 const std::string& trace_path) {
+                                 const std::string& trace_folder) {
   KernelCase c{.workload = {}, .parts = {}, .overhead = {}};
   c.experts = {.model = kernels::expert_model_of(model),
                .tokens = o.batch * o.queries,
@@ -84,7 +84,7 @@ traces::RunRecord experts_record(const Day0Options& o, const CommonOptions& comm
                      {"part", "routed experts"}};
   for (const auto& a : c.experts->model.assumed)
     record.assumed.push_back({a.what, a.value, a.source});
-  fill(record, simulate_case(c, chip, common, trace_path));
+  fill(record, simulate_case(c, chip, common, trace_folder));
   return record;
 }
 
@@ -110,7 +110,7 @@ int day0(const Day0Options& o, const CommonOptions& common) {
     output.write(records.back(), name);
   }
   if (o.experts != "off" && model.experts > 0) {
-    records.push_back(experts_record(o, common, model, chip, output.trace_path("experts")));
+    records.push_back(experts_record(o, common, model, chip, output.trace_folder("experts")));
     output.write(records.back(), "experts");
   }
   output.print(

@@ -37,8 +37,7 @@ class Wakeup {
   void at(Cycle c, const CoreClock& clock) {
     if (c >= next_) return;
     next_ = c;
-    const sc_core::sc_time when = clock.time_of(c);
-    const sc_core::sc_time& now = sc_core::sc_time_stamp();
+    const sc_core::sc_time when = clock.time_of(c), now = sc_core::sc_time_stamp();
     event_.notify(when > now ? when - now : sc_core::SC_ZERO_TIME);
   }
   void fired() { next_ = kNever; }

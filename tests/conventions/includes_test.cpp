@@ -33,6 +33,7 @@ const std::vector<Rule>& rules() {
       {"kernels/tile/", {"kernels/tile/", "isa/", "ref/numeric/"}},
       {"kernels/machines/", {"kernels/machines/", "kernels/tile/", "isa/", "ref/numeric/"}},
       {"kernels/library/", {"kernels/library/", "kernels/tile/", "isa/", "ref/numeric/"}},
+      {"kernels/device/", {"kernels/", "isa/", "ref/numeric/"}},
       {"kernels/runtime/", {"kernels/", "isa/", "ref/", "configs/"}},
       {"sim/cli/", {"sim/", "kernels/", "isa/", "ref/", "configs/", "traces/"}},
       {"sim/", {"sim/", "isa/", "ref/numeric/", "configs/", "traces/event/"}},
@@ -66,7 +67,7 @@ TEST(Includes, FollowTheDependencyRule) {
 
 TEST(Includes, HeadersGuardThemselves) {
   for (const SourceFile& file : sources())
-    if (file.extension() == ".hpp") {
+    if (file.extension() == ".hpp" || file.extension() == ".cuh") {
       EXPECT_NE(file.text.find("#pragma once\n"), std::string::npos) << file.path;
     }
 }

@@ -1,8 +1,10 @@
 // One list per concept: what is in the folder is in the list, documented and tested.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 
+#include "kernels/library/dsa/kernels.hpp"
 #include "tree.hpp"
 
 namespace daybreak::conventions {
@@ -72,6 +74,31 @@ TEST(Kernels, AreTested) {
     EXPECT_NE(tests.find(file.path), std::string::npos) << file.path << " is included by no test";
   }
   EXPECT_GE(count, 7u) << "the kernels were not found";
+}
+
+// What `daybreak kernels` says of lines shared and lines per machine.
+TEST(Kernels, HaveTheLinesTheyClaim) {
+  const std::string bindings = read("kernels/device/kernels.cuh");
+  const auto count = [](const std::string& text) {
+    return int(std::count(text.begin(), text.end(), '\n'));
+  };
+  int bound = 0;
+  for (const auto& kernel : kernels::dsa::kKernels) {
+    const std::string text = read(std::string(kernel.header));
+    EXPECT_EQ(kernel.lines, count(text)) << kernel.name;
+    int own = 0;
+    const std::regex binding(
+        "struct \\w+ \\{\n  using Machine[^;]+;\n[^;]+ Kernel = (\\w+)<[^;]+;\n"
+        "[^;]+kTuning[^;]+;\n\\};\n");
+    for (std::sregex_iterator at(bindings.begin(), bindings.end(), binding), end; at != end; ++at)
+      if (std::regex_search(text, std::regex("struct " + (*at)[1].str() + " ")))
+        own += count(at->str()) - 2;  // without the braces
+    EXPECT_EQ(kernel.hopper_lines, own) << kernel.name;
+    if (own == 0) continue;
+    ++bound;
+    EXPECT_GE(kernel.lines, 9 * own) << kernel.name << ": less than 90 % of its text is shared";
+  }
+  EXPECT_GE(bound, 9) << "the bindings were not found";
 }
 
 }  // namespace

@@ -70,8 +70,10 @@ std::vector<SourceFile> files(const std::string& under) {
 
 std::vector<SourceFile> sources() {
   std::vector<SourceFile> out = files();
-  std::erase_if(
-      out, [](const SourceFile& f) { return f.extension() != ".hpp" && f.extension() != ".cpp"; });
+  std::erase_if(out, [](const SourceFile& f) {
+    const std::string_view e = f.extension();
+    return e != ".hpp" && e != ".cpp" && e != ".cuh" && e != ".cu";
+  });
   return out;
 }
 

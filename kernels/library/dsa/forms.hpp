@@ -17,11 +17,11 @@ struct Fp8 {
 
   template <class M, int kRows>
   struct Rows {  // gathered latents: the raw record, and what attention uses
-    typename M::template Tile<uint8_t, kRows, kRecordBytes> raw;
+    [[no_unique_address]] typename M::template Tile<uint8_t, kRows, kRecordBytes> raw;
     typename M::template Tile<Bf16, kRows, kDim> kv;
   };
-  template <class S> static auto& landing(S& s) { return s.raw; }
-  template <class M, class S> static void convert(M& m, S& s) {
+  template <class S> static DAYBREAK_DEVICE auto& landing(S& s) { return s.raw; }
+  template <class M, class S> static DAYBREAK_DEVICE void convert(M& m, S& s) {
     m.dequantise(columns<kLatent>(s.kv, 0), as<E4m3, kLatent>(s.raw, 0),
                  as<float, kLatent / kGroup>(s.raw, kScaleBytes), kGroup);
     m.cast(columns<kRope>(s.kv, kLatent), as<Bf16, kRope>(s.raw, kRopeBytes));
@@ -40,8 +40,8 @@ struct Plain {
   template <class M, int kRows> struct Rows {
     typename M::template Tile<Bf16, kRows, kDim> kv;
   };
-  template <class S> static auto& landing(S& s) { return s.kv; }
-  template <class M, class S> static void convert(M&, S&) {}
+  template <class S> static DAYBREAK_DEVICE auto& landing(S& s) { return s.kv; }
+  template <class M, class S> static DAYBREAK_DEVICE void convert(M&, S&) {}
 };
 
 }  // namespace daybreak::kernels::dsa

@@ -30,10 +30,10 @@ template <class M> struct IndexTable {
     int token, trips;
   };
 
-  static int tasks(const Args& a) { return a.tokens; }
-  static Task task(M&, const Args& a, int number) { return {a, number, 1}; }
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.tokens; }
+  static DAYBREAK_DEVICE Task task(M&, const Args& a, int number) { return {a, number, 1}; }
 
-  static void compute(M& m, const Task& t, int, Fixed&, Stage&, State&, Result&) {
+  static DAYBREAK_DEVICE void compute(M& m, const Task& t, int, Fixed&, Stage&, State&, Result&) {
     m.translate(t.a.rows, t.token, t.a.stamps, t.a.positions, t.a.page_requests, t.a.page_blocks,
                 t.token / t.a.queries, dsa::kTopk, t.a.page_tokens);
   }

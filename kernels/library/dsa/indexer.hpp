@@ -12,9 +12,11 @@ namespace daybreak::kernels {
 
 // What scoring needs whether or not selection follows in the same launch.
 // kHeads: index heads, padded with zero rows. kQueries: query tokens of a request, at most.
-template <class M, int kHeads, int kQueries, class Form> struct IndexScoring {
-  static constexpr int kColumns = kHeads * kQueries;               // columns of the dot products
-  static constexpr int kPages = kQueries >= 4 ? 1 : 4 / kQueries;  // pages of a step
+// kPages: pages of a step.
+template <class M, int kHeads, int kQueries, class Form,
+          int kPages = kQueries >= 4 ? 1 : 4 / kQueries>
+struct IndexScoring {
+  static constexpr int kColumns = kHeads * kQueries;  // columns of the dot products
   static constexpr int kKeys = kPages * dsa::kIndexPage;
   using Code = typename Form::Code;
 
@@ -50,53 +52,57 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexScoring {
     int first, pages;  // logical pages of this split
     int per_split;     // pages of a full split
     int trips;
-    int position(int step) const { return (first + step * kPages) * dsa::kIndexPage; }
+    DAYBREAK_DEVICE int position(int step) const {
+      return (first + step * kPages) * dsa::kIndexPage;
+    }
   };
-  static Span span(M& m, const Inputs& a, int number) {
+  static DAYBREAK_DEVICE Span span(M& m, const Inputs& a, int number) {
     const int request = number / a.splits, split = number % a.splits;
     const int context = m.read(a.contexts, 0, request);
     const int pages = (context + dsa::kIndexPage - 1) / dsa::kIndexPage;
     const int steps = (pages + kPages - 1) / kPages;
     const int per_split = (steps + a.splits - 1) / a.splits * kPages;
-    const int first = std::min(split * per_split, pages);
-    const int own = std::min(per_split, pages - first);
+    const int first = least(split * per_split, pages);
+    const int own = least(per_split, pages - first);
     return {request, split, context,   m.read(a.page_requests, request, 0),
             first,   own,   per_split, (own + kPages - 1) / kPages};
   }
 
-  static void prepare(M& m, const Inputs& a, const Span& t, Fixed& f) {
+  static DAYBREAK_DEVICE void prepare(M& m, const Inputs& a, const Span& t, Fixed& f) {
     m.load(f.q, a.q, t.request * a.queries * kHeads, 0);
     m.load(f.weights, a.weights, t.request * a.queries * kHeads, 0);
   }
 
   // The last step of a request takes its last page again where it has no more: what it scores there
   // no one reads, and no block entry past the request's own is touched.
-  static void load(M& m, const Inputs& a, const Span& t, int step, Stage& s) {
+  static DAYBREAK_DEVICE void load(M& m, const Inputs& a, const Span& t, int step, Stage& s) {
     const int page = step * kPages, from = t.block + t.first;
     if (page + kPages <= t.pages) {
       gather(m, a, from + page, s.keys, s.scales);
       return;
     }
     for (int p = 0; p < kPages; ++p)
-      gather(m, a, from + std::min(page + p, t.pages - 1),
+      gather(m, a, from + least(page + p, t.pages - 1),
              rows<dsa::kIndexPage>(s.keys, p * dsa::kIndexPage),
              rows<dsa::kIndexPage>(s.scales, p * dsa::kIndexPage));
   }
 
-  static void score(M& m, Fixed& f, Stage& s, Scores& sc) {
+  static DAYBREAK_DEVICE void score(M& m, Fixed& f, Stage& s, Scores& sc) {
     m.mma_abt(sc.dots, s.keys, f.q, false);  // (keys, tokens * heads)
   }
 
   // One token's sums over its heads. The products leave the accumulator in one pass, since the path
   // between accumulator and vector unit is narrower than the unit itself.
-  template <class To> static void weigh(M& m, int own, Fixed& f, Scores& sc, To&& to) {
-    Tile<float, kKeys, kHeads> weighted;
+  template <class To>
+  static DAYBREAK_DEVICE void weigh(M& m, int own, Fixed& f, Scores& sc, To&& to) {
+    typename M::template Local<float, kKeys, kHeads> weighted(m);
     m.act(weighted, columns<kHeads>(sc.dots, own * kHeads), isa::Function::relu, 1.f);
     m.scale_columns(weighted, rows<kHeads>(f.weights, own * kHeads));
     m.sum_rows(to, weighted);  // (keys, 1)
   }
   // Its scores from them.
-  template <class To, class Sums> static void scale(M& m, To&& to, Sums& sums, Stage& s) {
+  template <class To, class Sums>
+  static DAYBREAK_DEVICE void scale(M& m, To&& to, Sums& sums, Stage& s) {
     if constexpr (Form::kQuantised)
       m.mul(to, sums, s.scales);
     else
@@ -105,16 +111,19 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexScoring {
 
  private:
   template <class Keys, class Scales>
-  static void gather(M& m, const Inputs& a, int entry, Keys&& keys, Scales&& scales) {
+  static DAYBREAK_DEVICE void gather(M& m, const Inputs& a, int entry, Keys&& keys,
+                                     Scales&& scales) {
     m.gather_pages(keys, a.keys, 0, a.page_blocks, 0, entry);
     if constexpr (Form::kQuantised)
       m.gather_pages(scales, a.key_scales, 0, a.page_blocks, 0, entry);
   }
 };
 
-template <class M, int kHeads, int kQueries, class Form> struct IndexerOf {
+template <class M, int kHeads, int kQueries, class Form,
+          int kPages = kQueries >= 4 ? 1 : 4 / kQueries>
+struct IndexerOf {
   using Pipeline = Selection;
-  using Scoring = IndexScoring<M, kHeads, kQueries, Form>;
+  using Scoring = IndexScoring<M, kHeads, kQueries, Form, kPages>;
   static constexpr const char* kName = "indexer";
 
   struct Args : Scoring::Inputs {
@@ -130,22 +139,30 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerOf {
     Args a;
   };
 
-  static int tasks(const Args& a) { return a.requests * a.splits; }
-  static Task task(M& m, const Args& a, int number) { return {Scoring::span(m, a, number), a}; }
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.requests * a.splits; }
+  static DAYBREAK_DEVICE Task task(M& m, const Args& a, int number) {
+    return {Scoring::span(m, a, number), a};
+  }
 
-  static void prepare(M& m, const Task& t, Fixed& f) { Scoring::prepare(m, t.a, t, f); }
-  static void load(M& m, const Task& t, int step, Stage& s) { Scoring::load(m, t.a, t, step, s); }
-  static void score(M& m, const Task&, int, Fixed& f, Stage& s, Scores& sc) {
+  static DAYBREAK_DEVICE void prepare(M& m, const Task& t, Fixed& f) {
+    Scoring::prepare(m, t.a, t, f);
+  }
+  static DAYBREAK_DEVICE void load(M& m, const Task& t, int step, Stage& s) {
+    Scoring::load(m, t.a, t, step, s);
+  }
+  static DAYBREAK_DEVICE void score(M& m, const Task&, int, Fixed& f, Stage& s, Scores& sc) {
     Scoring::score(m, f, s, sc);
   }
-  static void weigh(M& m, const Task& t, int step, Fixed& f, Stage& s, Scores& sc, Board&) {
-    for (int own = 0; own < t.a.queries; ++own) {
-      typename M::template Tile<float, Scoring::kKeys, 1> sums, scores;
+  static DAYBREAK_DEVICE void weigh(M& m, const Task& t, int step, Fixed& f, Stage& s, Scores& sc,
+                                    Board&) {
+    repeat<kQueries>([&](auto own) {
+      if (own >= t.a.queries) return;
+      typename M::template Local<float, Scoring::kKeys, 1> sums(m), scores(m);
       Scoring::weigh(m, own, f, sc, sums);
       Scoring::scale(m, scores, sums, s);
       const int64_t token = t.request * t.a.queries + own;
       m.store(t.a.scores, token * t.a.positions + t.position(step), 0, scores);
-    }
+    });
   }
 };
 

@@ -18,6 +18,7 @@ template <class M, int kHeads, class Form> struct IndexerPrepareOf {
   using Code = typename Form::Code;
 
   template <class T, int R, int C> using Tile = typename M::template Tile<T, R, C>;
+  template <class T, int R, int C> using Local = typename M::template Local<T, R, C>;
   using Tensor = typename M::Tensor;
 
   struct Args {
@@ -59,30 +60,31 @@ template <class M, int kHeads, class Form> struct IndexerPrepareOf {
     int token, trips;
   };
 
-  static int tasks(const Args& a) { return a.tokens; }
-  static Task task(M& m, const Args& a, int number) {
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.tokens; }
+  static DAYBREAK_DEVICE Task task(M& m, const Args& a, int number) {
     return {a, number, m.read(a.slots, 0, number) < 0 ? 0 : 1};
   }
 
-  static void prepare(M& m, const Task& t, Fixed& f) {
+  static DAYBREAK_DEVICE void prepare(M& m, const Task& t, Fixed& f) {
     if (t.trips == 0) return;
     m.load(f.norm_weight, t.a.norm_weight, 0, 0);
     m.load(f.norm_bias, t.a.norm_bias, 0, 0);
   }
 
-  static void load(M& m, const Task& t, int, Stage& s) {
+  static DAYBREAK_DEVICE void load(M& m, const Task& t, int, Stage& s) {
     m.gather(s.angles, t.a.angles, 0, t.a.token_positions, 0, t.token);
     m.load(s.k, t.a.k_raw, t.token, 0);
     m.load(s.q, t.a.q_raw, t.token * kHeads, 0);
     m.load(s.weights, t.a.head_weights, t.token * kHeads, 0);
   }
 
-  static void compute(M& m, const Task& t, int, Fixed& f, Stage& s, State&, Result& r) {
-    Tile<Bf16, 1, kKey> normed;
+  static DAYBREAK_DEVICE void compute(M& m, const Task& t, int, Fixed& f, Stage& s, State&,
+                                      Result& r) {
+    Local<Bf16, 1, kKey> normed(m);
     m.layer_norm_rows(normed, s.k, f.norm_weight, f.norm_bias, t.a.epsilon);
     m.act(r.weights, s.weights, isa::Function::copy, root(t.a.model_heads));
     if constexpr (Form::kQuantised) {
-      Tile<float, kHeads, 1> q_scales;
+      Local<float, kHeads, 1> q_scales(m);
       encode(m, t, r.q, q_scales, s.q, s.angles);
       encode(m, t, r.k, r.k_scale, normed, s.angles);
       m.mul(r.weights, r.weights, q_scales);
@@ -93,7 +95,7 @@ template <class M, int kHeads, class Form> struct IndexerPrepareOf {
     m.act(r.weights, r.weights, isa::Function::copy, root(kKey));
   }
 
-  static void store(M& m, const Task& t, int, Result& r) {
+  static DAYBREAK_DEVICE void store(M& m, const Task& t, int, Result& r) {
     m.store(t.a.q, t.token * kHeads, 0, r.q);
     m.store(t.a.weights, t.token * kHeads, 0, r.weights);
     m.scatter(t.a.keys, 0, r.k, t.a.slots, 0, t.token);
@@ -101,16 +103,17 @@ template <class M, int kHeads, class Form> struct IndexerPrepareOf {
   }
 
  private:
-  static float root(int n) { return float(1 / std::sqrt(double(n))); }
+  static DAYBREAK_DEVICE float root(int n) { return float(1 / std::sqrt(double(n))); }
 
   template <class To, class From, class Angles>
-  static void rotate(M& m, const Task& t, To& to, From& x, Angles& angles) {
+  static DAYBREAK_DEVICE void rotate(M& m, const Task& t, To& to, From& x, Angles& angles) {
     m.rope(columns<kRope>(to, 0), columns<kRope>(x, 0), angles, t.a.interleaved);
     m.cast(columns<kKey - kRope>(to, kRope), columns<kKey - kRope>(x, kRope));
   }
   template <class To, class Scales, class From, class Angles>
-  static void encode(M& m, const Task& t, To& to, Scales& scales, From& x, Angles& angles) {
-    Tile<Bf16, From::kRows, kKey> rotated, mixed;
+  static DAYBREAK_DEVICE void encode(M& m, const Task& t, To& to, Scales& scales, From& x,
+                                     Angles& angles) {
+    Local<Bf16, From::kRows, kKey> rotated(m), mixed(m);
     rotate(m, t, rotated, x, angles);
     m.hadamard(mixed, rotated);
     m.quantise(to, scales, mixed, dsa::kGroup, t.a.power_of_two);

@@ -37,32 +37,39 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
   };
   struct Task : Scoring::Span {
     Args a;
-    bool last() const { return this->split == a.splits - 1; }
-    int list(int split, int own) const {
+    DAYBREAK_DEVICE bool last() const { return this->split == a.splits - 1; }
+    DAYBREAK_DEVICE int list(int split, int own) const {
       return (this->request * a.splits + split) * a.queries + own;
     }
   };
 
-  static int tasks(const Args& a) { return a.requests * a.splits; }
-  static Task task(M& m, const Args& a, int number) { return {Scoring::span(m, a, number), a}; }
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.requests * a.splits; }
+  static DAYBREAK_DEVICE Task task(M& m, const Args& a, int number) {
+    return {Scoring::span(m, a, number), a};
+  }
 
-  static void prepare(M& m, const Task& t, Fixed& f) { Scoring::prepare(m, t.a, t, f); }
-  static void begin(M& m, const Task& t, State& st) {
+  static DAYBREAK_DEVICE void prepare(M& m, const Task& t, Fixed& f) {
+    Scoring::prepare(m, t.a, t, f);
+  }
+  static DAYBREAK_DEVICE void begin(M& m, const Task& t, State& st) {
     for (int own = 0; own < t.a.queries; ++own) {
       if (t.trips == 0) dsa::clear(m, st.best[own]);
       for (auto& block : st.scores)
         if (t.trips > 0) m.fill(block[own], 0.f);
     }
   }
-  static void load(M& m, const Task& t, int step, Stage& s) { Scoring::load(m, t.a, t, step, s); }
-  static void score(M& m, const Task&, int, Fixed& f, Stage& s, Scores& sc) {
+  static DAYBREAK_DEVICE void load(M& m, const Task& t, int step, Stage& s) {
+    Scoring::load(m, t.a, t, step, s);
+  }
+  static DAYBREAK_DEVICE void score(M& m, const Task&, int, Fixed& f, Stage& s, Scores& sc) {
     Scoring::score(m, f, s, sc);
   }
-  static void weigh(M& m, const Task& t, int, Fixed& f, Stage&, Scores& sc, Board& b) {
+  static DAYBREAK_DEVICE void weigh(M& m, const Task& t, int, Fixed& f, Stage&, Scores& sc,
+                                    Board& b) {
     for (int own = 0; own < t.a.queries; ++own) Scoring::weigh(m, own, f, sc, b.sums[own]);
   }
 
-  static void select(M& m, const Task& t, int step, Stage& s, Board& b, State& st) {
+  static DAYBREAK_DEVICE void select(M& m, const Task& t, int step, Stage& s, Board& b, State& st) {
     const int block = step / kSteps, place = step % kSteps;
     const bool full = place == kSteps - 1 || step == t.trips - 1;
     for (int own = 0; own < t.a.queries; ++own) {
@@ -72,7 +79,7 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
       const int first = t.position(block * kSteps);
       const int seen = dsa::visible(t.context, t.a.queries, own) - first;
       const int end = (t.first + t.pages) * dsa::kIndexPage - first;
-      const int count = std::clamp(std::min(seen, end), 0, kBlock);
+      const int count = within(least(seen, end), 0, kBlock);
       if (block == 0) {
         m.topk_block(st.best[own], scores, first, count);
       } else {
@@ -83,7 +90,7 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
     }
   }
 
-  static void finish(M& m, const Task& t, State& st) {
+  static DAYBREAK_DEVICE void finish(M& m, const Task& t, State& st) {
     const typename M::Order order{t.a.first_order + t.request};
     if (!t.last()) {
       if (t.trips > 0)
@@ -98,13 +105,13 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
 
  private:
   // Splits that had pages, this one's own list aside, three lists at a time.
-  static void merge(M& m, const Task& t, int own, List& best) {
+  static DAYBREAK_DEVICE void merge(M& m, const Task& t, int own, List& best) {
     const int pages = (t.context + dsa::kIndexPage - 1) / dsa::kIndexPage;
     const int filled = t.per_split > 0 ? (pages + t.per_split - 1) / t.per_split : 0;
-    const int others = std::min(filled, t.a.splits - 1);
+    const int others = least(filled, t.a.splits - 1);
     for (int split = 0; split < others; split += dsa::kFold) {
       List more[dsa::kFold];
-      const int count = std::min(others - split, dsa::kFold);
+      const int count = least(others - split, dsa::kFold);
       for (int i = 0; i < count; ++i) m.load_list(more[i], t.a.lists, t.list(split + i, own), 0);
       dsa::fold(m, best, more, count);
     }

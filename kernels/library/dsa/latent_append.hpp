@@ -45,24 +45,25 @@ template <class M, class Form> struct LatentAppendOf {
     int token, trips;
   };
 
-  static int tasks(const Args& a) { return a.tokens; }
-  static Task task(M& m, const Args& a, int number) {
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.tokens; }
+  static DAYBREAK_DEVICE Task task(M& m, const Args& a, int number) {
     return {a, number, m.read(a.slots, 0, number) < 0 ? 0 : 1};
   }
 
-  static void prepare(M& m, const Task& t, Fixed& f) {
+  static DAYBREAK_DEVICE void prepare(M& m, const Task& t, Fixed& f) {
     if (t.trips > 0) m.load(f.norm_weight, t.a.norm_weight, 0, 0);
   }
 
-  static void load(M& m, const Task& t, int, Stage& s) {
+  static DAYBREAK_DEVICE void load(M& m, const Task& t, int, Stage& s) {
     m.gather(s.angles, t.a.angles, 0, t.a.token_positions, 0, t.token);
     m.load(s.latent, t.a.latent, t.token, 0);
     m.load(s.k_rope, t.a.k_rope, t.token, 0);
   }
 
-  static void compute(M& m, const Task& t, int, Fixed& f, Stage& s, State&, Result& r) {
+  static DAYBREAK_DEVICE void compute(M& m, const Task& t, int, Fixed& f, Stage& s, State&,
+                                      Result& r) {
     if constexpr (Form::kQuantised) {
-      Tile<Bf16, 1, kLatent> normed;
+      typename M::template Local<Bf16, 1, kLatent> normed(m);
       m.norm_rows(normed, s.latent, f.norm_weight, t.a.epsilon);
       m.quantise(as<E4m3, kLatent>(r.record, 0),
                  as<float, kLatent / dsa::kGroup>(r.record, dsa::kScaleBytes), normed, dsa::kGroup,
@@ -73,7 +74,7 @@ template <class M, class Form> struct LatentAppendOf {
     m.rope(as<Bf16, kRope>(r.record, Form::kRopeByte), s.k_rope, s.angles, t.a.interleaved);
   }
 
-  static void store(M& m, const Task& t, int, Result& r) {
+  static DAYBREAK_DEVICE void store(M& m, const Task& t, int, Result& r) {
     m.scatter(t.a.cache, 0, r.record, t.a.slots, 0, t.token);
   }
 };

@@ -1,5 +1,5 @@
 // Joins the splits of sparse MLA: out = sum of 2^((lse_i - max) log2 e) out_i over the splits of a
-// row, normalised; the sink, if any, is one more term without a value. One task = 16 heads of a
+// row, normalised; the sink, if any, is one more term without a value. One task = some heads of a
 // token. (spec/operators.md section 4, split-KV combine)
 #pragma once
 #include <limits>
@@ -9,13 +9,15 @@
 
 namespace daybreak::kernels {
 
-template <class M> struct MlaCombine {
+// kHeads: heads of a task.
+template <class M, int kHeads = 16> struct MlaCombineOf {
   using Pipeline = Rowwise;
   static constexpr const char* kName = "mla_combine";
-  static constexpr int kHeads = 16, kLatent = dsa::kLatent;
+  static constexpr int kLatent = dsa::kLatent;
 
   template <class T, int R, int C> using Tile = typename M::template Tile<T, R, C>;
   using Rows = typename M::template Rows<kHeads>;
+  using LocalRows = typename M::template Local<float, kHeads, 1>;
   using Tensor = typename M::Tensor;
 
   struct Args {
@@ -44,27 +46,28 @@ template <class M> struct MlaCombine {
     int row, head, trips;
   };
 
-  static int tasks(const Args& a) { return a.tokens * (a.heads / kHeads); }
-  static Task task(M& m, const Args& a, int number) {
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.tokens * (a.heads / kHeads); }
+  static DAYBREAK_DEVICE Task task(M& m, const Args& a, int number) {
     const int row = number * kHeads;
     return {a, row, row % a.heads, m.read(a.valid, 0, row / a.heads) > 0 ? a.splits : 0};
   }
 
-  static void load(M& m, const Task& t, int step, Stage& s) {
+  static DAYBREAK_DEVICE void load(M& m, const Task& t, int step, Stage& s) {
     const int row = step * t.a.tokens * t.a.heads + t.row;
     m.load(s.out, t.a.partial_out, row, 0);
     m.load(s.lse, t.a.partial_lse, row, 0);
   }
 
-  static void begin(M& m, const Task& t, State& st) {
+  static DAYBREAK_DEVICE void begin(M& m, const Task& t, State& st) {
     if (t.trips == 0) return;
     m.fill(st.max, -1e30f);
     m.fill(st.sum, 0.f);
     m.fill(st.out, 0.f);
   }
 
-  static void compute(M& m, const Task&, int, Fixed&, Stage& s, State& st, Result&) {
-    Rows max, fade, weight;
+  static DAYBREAK_DEVICE void compute(M& m, const Task&, int, Fixed&, Stage& s, State& st,
+                                      Result&) {
+    LocalRows max(m), fade(m), weight(m);
     m.raise_rows(max, st.max, s.lse, 0.f);
     m.exp2_rows(fade, st.max, max, dsa::kLog2e);
     m.exp2_rows(weight, s.lse, max, dsa::kLog2e);
@@ -75,13 +78,13 @@ template <class M> struct MlaCombine {
     m.cast(st.max, max);
   }
 
-  static void finish(M& m, const Task& t, State& st) {
-    Rows lse;
-    Tile<Bf16, kHeads, kLatent> out;
+  static DAYBREAK_DEVICE void finish(M& m, const Task& t, State& st) {
+    LocalRows lse(m);
+    typename M::template Local<Bf16, kHeads, kLatent> out(m);
     if (t.trips > 0) {
       m.log2_rows(lse, st.max, st.sum, dsa::kLog2e);
       if (t.a.has_sink) {
-        Rows sink;
+        LocalRows sink(m);
         m.load(sink, t.a.sinks, t.head, 0);
         m.exp2_rows(sink, sink, st.max, dsa::kLog2e);
         m.add(st.sum, st.sum, sink);
@@ -96,5 +99,7 @@ template <class M> struct MlaCombine {
     m.store(t.a.out, t.row, 0, out);
   }
 };
+
+template <class M> using MlaCombine = MlaCombineOf<M>;
 
 }  // namespace daybreak::kernels

@@ -39,24 +39,27 @@ template <class M> struct QueryPrepare {
     int token, row, trips;
   };
 
-  static int tasks(const Args& a) { return a.tokens * (a.heads / kHeads); }
-  static Task task(M& m, const Args& a, int number) {
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.tokens * (a.heads / kHeads); }
+  static DAYBREAK_DEVICE Task task(M& m, const Args& a, int number) {
     const int row = number * kHeads, token = row / a.heads;
     return {a, token, row, m.read(a.slots, 0, token) < 0 ? 0 : 1};
   }
 
-  static void load(M& m, const Task& t, int, Stage& s) {
+  static DAYBREAK_DEVICE void load(M& m, const Task& t, int, Stage& s) {
     m.gather(s.angles, t.a.angles, 0, t.a.token_positions, 0, t.token);
     m.load(s.raw, t.a.q_raw, t.row, kLatent);
     m.load(s.latent, t.a.q_raw, t.row, 0);
   }
 
-  static void compute(M& m, const Task& t, int, Fixed&, Stage& s, State&, Result& r) {
+  static DAYBREAK_DEVICE void compute(M& m, const Task& t, int, Fixed&, Stage& s, State&,
+                                      Result& r) {
     m.cast(columns<kLatent>(r.q, 0), s.latent);
     m.rope(columns<kRope>(r.q, kLatent), s.raw, s.angles, t.a.interleaved);
   }
 
-  static void store(M& m, const Task& t, int, Result& r) { m.store(t.a.q, t.row, 0, r.q); }
+  static DAYBREAK_DEVICE void store(M& m, const Task& t, int, Result& r) {
+    m.store(t.a.q, t.row, 0, r.q);
+  }
 };
 
 }  // namespace daybreak::kernels

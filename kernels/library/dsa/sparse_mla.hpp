@@ -25,6 +25,7 @@ template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
   template <class T, int R, int C> using Tile = typename M::template Tile<T, R, C>;
   template <int R, int C> using Acc = typename M::template Acc<R, C>;
   using Rows = typename M::template Rows<kHeads>;
+  using LocalRows = typename M::template Local<float, kHeads, 1>;
   using Tensor = typename M::Tensor;
 
   struct Args {
@@ -68,16 +69,16 @@ template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
     int trips;
   };
 
-  static int tasks(const Args& a) { return a.tokens * (a.heads / kHeads) * a.splits; }
-  static bool pairs(const Args& a) { return a.heads / kHeads % 2 == 0; }
-  static Task task(M& m, const Args& a, int number) {
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.tokens * (a.heads / kHeads) * a.splits; }
+  static DAYBREAK_BOTH bool pairs(const Args& a) { return a.heads / kHeads % 2 == 0; }
+  static DAYBREAK_DEVICE Task task(M& m, const Args& a, int number) {
     const int groups = a.heads / kHeads, group = number % groups, list = number / groups;
     const int split = list % a.splits, token = list / a.splits,
               row = (token * groups + group) * kHeads;
     const int valid = m.read(a.valid, 0, token), blocks = (valid + kBlock - 1) / kBlock;
     const int share = (blocks + a.splits - 1) / a.splits * kBlock;
-    const int first = std::min(split * share, dsa::kTopk - kBlock);
-    const int keys = std::clamp(valid - split * share, 0, share);
+    const int first = least(split * share, dsa::kTopk - kBlock);
+    const int keys = within(valid - split * share, 0, share);
     return {a,
             token,
             row,
@@ -85,29 +86,33 @@ template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
             first,
             keys,
             split * a.tokens * a.heads + row,
-            std::max((keys + kKeys - 1) / kKeys, 1)};  // no key: one step whose keys weigh nothing
+            most((keys + kKeys - 1) / kKeys, 1)};  // no key: one step whose keys weigh nothing
   }
 
-  static void prepare(M& m, const Task& t, Fixed& f) { m.load(f.q, t.a.q, t.row, 0); }
+  static DAYBREAK_DEVICE void prepare(M& m, const Task& t, Fixed& f) {
+    m.load(f.q, t.a.q, t.row, 0);
+  }
 
-  static void load(M& m, const Task& t, int step, Stage& s) {
+  static DAYBREAK_DEVICE void load(M& m, const Task& t, int step, Stage& s) {
     m.gather(Form::landing(s), t.a.cache, 0, t.a.rows, t.token, t.first + step * kKeys, t.a.stamps,
              t.a.requests);
   }
 
-  static void convert(M& m, const Task&, int, Stage& s) { Form::convert(m, s); }
+  static DAYBREAK_DEVICE void convert(M& m, const Task&, int, Stage& s) { Form::convert(m, s); }
 
-  static void begin(M&, const Task&, State&) {}  // the first step writes the outputs
+  static DAYBREAK_DEVICE void begin(M&, const Task&, State&) {
+  }  // the first step writes the outputs
 
   // Columns [kFrom, kTo) of the dot products: the pipeline may start on what has arrived.
   template <int kFrom, int kTo>
-  static void score(M& m, const Task&, Fixed& f, Stage& s, Scores& sc) {
+  static DAYBREAK_DEVICE void score(M& m, const Task&, Fixed& f, Stage& s, Scores& sc) {
     m.mma_abt(sc.dots, columns<kTo - kFrom>(f.q, kFrom), columns<kTo - kFrom>(s.kv, kFrom),
               kFrom > 0);  // (heads, keys)
   }
 
-  static void weigh(M& m, const Task& t, int step, Scores& sc, const Board& before, Board& b) {
-    Rows max, fade, mass;
+  static DAYBREAK_DEVICE void weigh(M& m, const Task& t, int step, Scores& sc, const Board& before,
+                                    Board& b) {
+    LocalRows max(m), fade(m), mass(m);
     if (step == 0)
       m.fill(fade, kNone);
     else
@@ -126,11 +131,12 @@ template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
     m.put(b.weights, sc.dots);  // (heads, keys)
   }
 
-  static void accumulate(M& m, const Task&, int step, int share, Stage& s, Board& b, State& st) {
+  static DAYBREAK_DEVICE void accumulate(M& m, const Task&, int step, int share, Stage& s, Board& b,
+                                         State& st) {
     if (step == 0) {
       m.get(st.sum, b.mass);
     } else {
-      Rows fade, mass;
+      LocalRows fade(m), mass(m);
       m.get(fade, b.fade);
       m.get(mass, b.mass);
       m.scale_rows(st.out, fade);
@@ -139,11 +145,11 @@ template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
     m.mma_ab(st.out, b.weights, columns<kShare>(s.kv, share * kShare), step > 0);
   }
 
-  static void finish(M& m, const Task& t, int share, Board& last, State& st) {
+  static DAYBREAK_DEVICE void finish(M& m, const Task& t, int share, Board& last, State& st) {
     const bool whole = t.a.splits == 1;
     if (share == 0) store_lse(m, t, last, st);
     if (whole && t.a.has_sink && t.keys > 0) {
-      Rows sink, max;
+      LocalRows sink(m), max(m);
       m.get(max, last.max);
       m.load(sink, t.a.sinks, t.head, 0);
       m.act(sink, sink, isa::Function::copy, dsa::kLog2e / t.a.scale);
@@ -151,31 +157,36 @@ template <class M, class Form, int kKeys = 64> struct SparseMlaOf {
       m.add(st.sum, st.sum, sink);
     }
     m.divide_rows(st.out, st.sum);
-    for (int c = 0; c < kShare; c += kPart) {
-      if (whole) {
-        Tile<Bf16, kHeads, kPart> part;
-        m.put(part, columns<kPart>(st.out, c));
-        m.store(t.a.out, t.row, share * kShare + c, part);
-      } else {
-        Tile<float, kHeads, kPart> part;
-        m.put(part, columns<kPart>(st.out, c));
-        m.store(t.a.partial_out, t.partial, share * kShare + c, part);
-      }
-    }
+    repeat<kShare / kPart>([&](auto part) {
+      if (whole)
+        store_part<Bf16>(m, t.a.out, t.row, share, part * kPart, st);
+      else
+        store_part<float>(m, t.a.partial_out, t.partial, share, part * kPart, st);
+    });
   }
 
  private:
-  static void store_lse(M& m, const Task& t, Board& last, State& st) {
+  template <class T>
+  static DAYBREAK_DEVICE void store_part(M& m, const Tensor& to, int row, int share, int first,
+                                         State& st) {
+    typename M::template Local<T, kHeads, kPart> part(m);
+    m.put(part, columns<kPart>(st.out, first));
+    m.store(to, row, share * kShare + first, part);
+  }
+  static DAYBREAK_DEVICE void store_lse(M& m, const Task& t, Board& last, State& st) {
     const bool whole = t.a.splits == 1;
-    Rows lse;
+    LocalRows lse(m);
     if (t.keys > 0) {
-      Rows max;
+      LocalRows max(m);
       m.get(max, last.max);
       m.log2_rows(lse, max, st.sum, t.a.scale);
     } else {
       m.fill(lse, whole ? std::numeric_limits<float>::infinity() : kNone);
     }
-    m.store(whole ? t.a.lse : t.a.partial_lse, whole ? t.row : t.partial, 0, lse);
+    if (whole)
+      m.store(t.a.lse, t.row, 0, lse);
+    else
+      m.store(t.a.partial_lse, t.partial, 0, lse);
   }
 };
 

@@ -33,28 +33,30 @@ template <class M> struct TopkMerge {
   struct Task {
     Args a;
     int token, trips;
-    int lists(int step) const { return std::min(a.splits - 1 - step * dsa::kFold, dsa::kFold); }
+    DAYBREAK_DEVICE int lists(int step) const {
+      return least(a.splits - 1 - step * dsa::kFold, dsa::kFold);
+    }
   };
 
-  static int tasks(const Args& a) { return a.tokens; }
-  static Task task(M&, const Args& a, int number) {
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.tokens; }
+  static DAYBREAK_DEVICE Task task(M&, const Args& a, int number) {
     return {a, number, (a.splits - 1 + dsa::kFold - 1) / dsa::kFold};
   }
 
-  static void begin(M& m, const Task& t, State& st) {
+  static DAYBREAK_DEVICE void begin(M& m, const Task& t, State& st) {
     m.load_list(st.best, t.a.lists, t.token * t.a.splits, 0);
   }
 
-  static void load(M& m, const Task& t, int step, Stage& s) {
+  static DAYBREAK_DEVICE void load(M& m, const Task& t, int step, Stage& s) {
     for (int i = 0; i < t.lists(step); ++i)
       m.load_list(s.more[i], t.a.lists, t.token * t.a.splits + 1 + step * dsa::kFold + i, 0);
   }
 
-  static void select(M& m, const Task& t, int step, Stage& s, Board&, State& st) {
+  static DAYBREAK_DEVICE void select(M& m, const Task& t, int step, Stage& s, Board&, State& st) {
     dsa::fold(m, st.best, s.more, t.lists(step));
   }
 
-  static void finish(M& m, const Task& t, State& st) {
+  static DAYBREAK_DEVICE void finish(M& m, const Task& t, State& st) {
     dsa::store_selection(m, t.a.positions, t.a.valid, t.token, st.best);
   }
 };

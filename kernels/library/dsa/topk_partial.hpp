@@ -8,10 +8,11 @@
 
 namespace daybreak::kernels {
 
-template <class M> struct TopkPartial {
+// kBlock: scores of a step. kFold: blocks sorted before they join the running list.
+template <class M, int kBlock = 2048, int kFold = dsa::kFold> struct TopkPartialOf {
   using Pipeline = Selection;
   static constexpr const char* kName = "topk_partial";
-  static constexpr int kBlock = 2048, kAlign = 64;  // scores of a step; of a range, a multiple of
+  static constexpr int kAlign = 64;  // a range begins at a multiple of this many scores
 
   using List = typename M::template List<dsa::kTopk>;
   using Tensor = typename M::Tensor;
@@ -29,7 +30,7 @@ template <class M> struct TopkPartial {
   struct Scores {};
   struct Board {};
   struct State {
-    List best, more[dsa::kFold];
+    List best, more[kFold];
   };
 
   struct Task {
@@ -37,37 +38,39 @@ template <class M> struct TopkPartial {
     int number, token, first, count, trips;
   };
 
-  static int tasks(const Args& a) { return a.tokens * a.splits; }
-  static Task task(M& m, const Args& a, int number) {
+  static DAYBREAK_BOTH int tasks(const Args& a) { return a.tokens * a.splits; }
+  static DAYBREAK_DEVICE Task task(M& m, const Args& a, int number) {
     const int token = number / a.splits, split = number % a.splits;
     const int request = token / a.queries, own = token % a.queries;
     const int seen = dsa::visible(m.read(a.contexts, 0, request), a.queries, own);
     const int blocks = (seen + kAlign - 1) / kAlign;
     const int range = (blocks + a.splits - 1) / a.splits * kAlign;
-    const int first = split * range, count = std::clamp(seen - first, 0, range);
+    const int first = split * range, count = within(seen - first, 0, range);
     return {a, number, token, first, count, (count + kBlock - 1) / kBlock};
   }
 
-  static void begin(M& m, const Task& t, State& st) {
+  static DAYBREAK_DEVICE void begin(M& m, const Task& t, State& st) {
     if (t.trips == 0) dsa::clear(m, st.best);
   }
 
-  static void load(M& m, const Task& t, int step, Stage& s) {
+  static DAYBREAK_DEVICE void load(M& m, const Task& t, int step, Stage& s) {
     m.load(s.scores, t.a.scores, t.token, t.first + step * kBlock);
   }
 
-  // The first block starts the running list; then up to three are sorted before they join it.
-  static void select(M& m, const Task& t, int step, Stage& s, Board&, State& st) {
-    const int slot = (step - 1) % dsa::kFold;
+  // The first block starts the running list; then up to kFold are sorted before they join it.
+  static DAYBREAK_DEVICE void select(M& m, const Task& t, int step, Stage& s, Board&, State& st) {
+    const int slot = (step - 1) % kFold;
     List& to = step == 0 ? st.best : st.more[slot];
-    m.topk_block(to, s.scores, t.first + step * kBlock, std::min(t.count - step * kBlock, kBlock));
-    if (step > 0 && (slot == dsa::kFold - 1 || step + 1 == t.trips))
+    m.topk_block(to, s.scores, t.first + step * kBlock, least(t.count - step * kBlock, kBlock));
+    if (step > 0 && (slot == kFold - 1 || step + 1 == t.trips))
       dsa::fold(m, st.best, st.more, slot + 1);
   }
 
-  static void finish(M& m, const Task& t, State& st) {
+  static DAYBREAK_DEVICE void finish(M& m, const Task& t, State& st) {
     m.store_list(t.a.lists, t.number, 0, st.best);
   }
 };
+
+template <class M> using TopkPartial = TopkPartialOf<M>;
 
 }  // namespace daybreak::kernels

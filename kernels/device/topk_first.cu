@@ -1,0 +1,13 @@
+#include "kernels/device/start.cuh"
+#include "kernels/machines/hopper/block_pipeline.cuh"
+
+namespace daybreak::kernels::device {
+
+void launch(const ArgsOf<TopkFirst>& args, const Place& place) {
+  using M = TopkFirst::Machine;
+  start<TopkFirst, hopper::BlockPipeline<TopkFirst::Kernel<M>, M, TopkFirst>>(
+      hopper::block_kernel<M, TopkFirst::Kernel, TopkFirst>, args, place, M::kThreads,
+      TopkFirst::kTuning.blocks);
+}
+
+}  // namespace daybreak::kernels::device

@@ -1,0 +1,460 @@
+// Machine Hopper for kernels of rows and of selection: every operation is executed by the whole
+// block over tiles in shared memory. An operation first waits for the one before it.
+#pragma once
+#include "isa/instructions/map.hpp"
+#include "kernels/machines/hopper/block_select.cuh"
+#include "kernels/machines/hopper/block_tile.cuh"
+#include "kernels/machines/hopper/tensor.cuh"
+
+namespace daybreak::kernels::hopper {
+
+template <int kThreadCount> class BlockMachine {
+ public:
+  static constexpr int kThreads = kThreadCount, kWarps = kThreads / kWarp, kConsumers = 1;
+  template <class T, int R, int C> using Tile = BlockTile<T, R, C>;
+  template <class T, int R, int C> using Local = BlockLocal<BlockMachine, T, R, C>;
+  template <int R> using Rows = BlockTile<float, R, 1>;
+  template <int K> using List = BlockTile<Ranked, 1, K>;
+  using Tensor = hopper::Tensor;
+
+  Context context;
+  SelectionWork* work = nullptr;
+  uint8_t* scratch = nullptr;  // where the next local begins
+  int room = 0;                // bytes left
+
+  DAYBREAK_DEVICE uint8_t* claim(int bytes) {
+    room -= bytes;
+    if (room < 0) {
+      raise(context, kScratchFull);
+      __trap();
+    }
+    uint8_t* at = scratch;
+    scratch += bytes;
+    return at;
+  }
+  DAYBREAK_DEVICE void give_back(int bytes) { scratch -= bytes, room += bytes; }
+
+  DAYBREAK_DEVICE int32_t read(const Tensor& t, int64_t row, int64_t col) {
+    return __ldg(t.at<int32_t>(row, col));
+  }
+  DAYBREAK_DEVICE void settle() {}
+
+  // ---- movement ---------------------------------------------------------------------------------
+
+  // Tiles of lifetimes are filled in the background where addresses allow; the pipeline waits.
+  template <class T, int R, int C>
+  DAYBREAK_DEVICE void load(BlockTile<T, R, C>& to, const Tensor& from, int64_t row, int64_t col) {
+    __syncthreads();
+    copy_in(to, from, col, [&](int r) { return row + r; });
+  }
+  template <class T, int R, int C>
+  DAYBREAK_DEVICE void load(const Local<T, R, C>& to, const Tensor& from, int64_t row,
+                            int64_t col) {
+    flat<R, C>([&](int r, int c) {
+      const bool inside = row + r < from.rows && col + c < from.cols;
+      *element(to, r, c) = inside ? *from.at<T>(row + r, col + c) : T{};
+    });
+  }
+  template <class X>
+  DAYBREAK_DEVICE void store(const Tensor& to, int64_t row, int64_t col, const X& from) {
+    __syncthreads();
+    copy_out(to, col, from, [&](int r) { return row + r < to.rows ? row + r : -1; });
+  }
+  template <class T, int R, int C>
+  DAYBREAK_DEVICE void gather(BlockTile<T, R, C>& to, const Tensor& from, int64_t col,
+                              const Tensor& index, int64_t row, int64_t first) {
+    __syncthreads();
+    copy_in(to, from, col,
+            [&](int r) { return checked_row(from, __ldg(index.at<int32_t>(row, first + r))); });
+  }
+  template <class X>
+  DAYBREAK_DEVICE void scatter(const Tensor& to, int64_t col, const X& from, const Tensor& slots,
+                               int64_t row, int64_t first) {
+    __syncthreads();
+    copy_out(to, col, from, [&](int r) {
+      const int slot = __ldg(slots.at<int32_t>(row, first + r));
+      return slot < 0 ? -1 : checked_row(to, slot);
+    });
+  }
+  DAYBREAK_DEVICE void translate(const Tensor& to, int64_t row, const Tensor& stamp,
+                                 const Tensor& positions, const Tensor& requests,
+                                 const Tensor& blocks, int64_t request, int64_t count,
+                                 int64_t page_tokens) {
+    const int first = __ldg(requests.at<int32_t>(request, 0));
+    const int entries = __ldg(requests.at<int32_t>(request, 1));
+    for (int i = threadIdx.x; i < count; i += kThreads) {
+      const int p = *positions.at<int32_t>(row, i), block = p / int(page_tokens);
+      int physical = -1;
+      if (p >= 0 && block < entries && first + block < blocks.cols) {
+        const int page = __ldg(blocks.at<int32_t>(0, first + block));
+        const int64_t named = page * page_tokens + p % int(page_tokens);
+        if (page >= 0 && named <= 0x7fffffff) physical = int(named);
+      }
+      if (p >= 0 && physical < 0) raise(context, kUnmappedPage);
+      *to.at<int32_t>(row, i) = physical;
+    }
+    if (threadIdx.x == 0) {
+      *stamp.at<int32_t>(row, 0) = __ldg(requests.at<int32_t>(request, 2));
+      *stamp.at<int32_t>(row, 1) = int(request);
+    }
+  }
+
+  // ---- rows -------------------------------------------------------------------------------------
+
+  template <class V, class O, class X>
+  DAYBREAK_DEVICE void raise_rows(V& max, const O& old, const X& x, float slack) {
+    static_assert(X::kCols == 1);
+    flat<X::kRows, 1>([&](int r, int) {
+      const float top = value_of(x, r, 0), before = value_of(old, r, 0);
+      assign(element(max, r, 0), top > before + slack ? top : before);
+    });
+  }
+  template <class Y, class X, class V>
+  DAYBREAK_DEVICE void exp2_rows(Y& y, const X& x, const V& max, float scale) {
+    flat<X::kRows, X::kCols>([&](int r, int c) {
+      assign(element(y, r, c), exp2f((value_of(x, r, c) - value_of(max, r, 0)) * scale));
+    });
+  }
+  template <class X, class V> DAYBREAK_DEVICE void scale_rows(X& x, const V& factor) {
+    flat<X::kRows, X::kCols>([&](int r, int c) {
+      assign(element(x, r, c), value_of(x, r, c) * value_of(factor, r, 0));
+    });
+  }
+  template <class X, class V> DAYBREAK_DEVICE void divide_rows(X& x, const V& divisor) {
+    flat<X::kRows, X::kCols>([&](int r, int c) {
+      const float d = value_of(divisor, r, 0);
+      assign(element(x, r, c), d == 0.f ? 0.f : value_of(x, r, c) / d);
+    });
+  }
+  template <class X, class F, class A>
+  DAYBREAK_DEVICE void scale_add(X& sum, const F& factor, const A& addend) {
+    flat<X::kRows, X::kCols>([&](int r, int c) {
+      const float scaled = __fmul_rn(value_of(sum, r, c), value_of(factor, r, c));
+      assign(element(sum, r, c), scaled + value_of(addend, r, c));
+    });
+  }
+  template <class V, class A, class B>
+  DAYBREAK_DEVICE void log2_rows(V& lse, const A& max, const B& sum, float scale) {
+    flat<V::kRows, 1>([&](int r, int) {
+      const float total = value_of(sum, r, 0);
+      const float natural = 0.693147181f * fmaf(value_of(max, r, 0), scale, log2f(total));
+      assign(element(lse, r, 0), total == 0.f ? __int_as_float(0x7f800000) : natural);
+    });
+  }
+  template <class Y, class X, class W>
+  DAYBREAK_DEVICE void norm_rows(Y&& y, const X& x, const W& weight, float epsilon) {
+    by_row<X>([&](int r) {
+      const float square = row_sum<X::kCols>([&](int c) {
+        const float v = value_of(x, r, c);
+        return v * v;
+      });
+      const float factor = rsqrtf(square / X::kCols + epsilon);
+      for (int c = lane(); c < X::kCols; c += kWarp)
+        assign(element(y, r, c), value_of(x, r, c) * factor * value_of(weight, 0, c));
+    });
+  }
+  template <class Y, class X, class W, class B>
+  DAYBREAK_DEVICE void layer_norm_rows(Y&& y, const X& x, const W& weight, const B& bias,
+                                       float epsilon) {
+    by_row<X>([&](int r) {
+      const float mean = row_sum<X::kCols>([&](int c) { return value_of(x, r, c); }) / X::kCols;
+      const float square = row_sum<X::kCols>([&](int c) {
+        const float v = value_of(x, r, c) - mean;
+        return v * v;
+      });
+      const float factor = rsqrtf(square / X::kCols + epsilon);
+      for (int c = lane(); c < X::kCols; c += kWarp)
+        assign(element(y, r, c),
+               (value_of(x, r, c) - mean) * factor * value_of(weight, 0, c) + value_of(bias, 0, c));
+    });
+  }
+
+  // ---- elementwise ------------------------------------------------------------------------------
+
+  template <class X> DAYBREAK_DEVICE void fill(X& x, float value) {
+    flat<X::kRows, X::kCols>([&](int r, int c) { assign(element(x, r, c), value); });
+  }
+  template <class Y, class A, class B> DAYBREAK_DEVICE void add(Y& y, const A& a, const B& b) {
+    flat<Y::kRows, Y::kCols>(
+        [&](int r, int c) { assign(element(y, r, c), value_of(a, r, c) + value_of(b, r, c)); });
+  }
+  template <class Y, class A, class B> DAYBREAK_DEVICE void mul(Y& y, const A& a, const B& b) {
+    flat<Y::kRows, Y::kCols>(
+        [&](int r, int c) { assign(element(y, r, c), value_of(a, r, c) * value_of(b, r, c)); });
+  }
+  template <class Y, class X>
+  DAYBREAK_DEVICE void act(Y& y, const X& x, isa::Function function, float factor) {
+    flat<Y::kRows, Y::kCols>([&](int r, int c) {
+      const float v = value_of(x, r, c) * factor;
+      assign(element(y, r, c), function == isa::Function::relu ? fmaxf(v, 0.f) : v);
+    });
+  }
+  template <class Y, class X> DAYBREAK_DEVICE void cast(Y&& y, const X& x) {
+    using To = std::remove_reference_t<Y>;
+    flat<To::kRows, To::kCols>([&](int r, int c) { assign(element(y, r, c), value_of(x, r, c)); });
+  }
+  template <class Y, class X, class A>
+  DAYBREAK_DEVICE void rope(Y&& y, const X& x, const A& angles, bool interleaved) {
+    constexpr int kHalf = X::kCols / 2;
+    flat<X::kRows, kHalf>([&](int r, int i) {
+      const int one = interleaved ? 2 * i : i, two = interleaved ? 2 * i + 1 : i + kHalf;
+      const int turn = A::kRows == 1 ? 0 : r;
+      const float cosine = value_of(angles, turn, i), sine = value_of(angles, turn, i + kHalf);
+      const float a = value_of(x, r, one), b = value_of(x, r, two);
+      assign(element(y, r, one), __fmul_rn(a, cosine) - __fmul_rn(b, sine));
+      assign(element(y, r, two), __fmul_rn(b, cosine) + __fmul_rn(a, sine));
+    });
+  }
+  // Four columns a lane: distances 1 and 2 inside it, the others between lanes.
+  template <class Y, class X> DAYBREAK_DEVICE void hadamard(Y& y, const X& x) {
+    static_assert(X::kCols == 128);
+    by_row<X>([&](int r) {
+      float v[4];
+      for (int i = 0; i < 4; ++i) v[i] = value_of(x, r, lane() * 4 + i);
+      const float a = v[0] + v[1], b = v[0] - v[1], c = v[2] + v[3], d = v[2] - v[3];
+      v[0] = a + c, v[1] = b + d, v[2] = a - c, v[3] = b - d;
+      for (int distance = 1; distance < kWarp; distance *= 2)
+        for (int i = 0; i < 4; ++i) {
+          const float other = __shfl_xor_sync(~0u, v[i], distance);
+          v[i] = lane() & distance ? other - v[i] : v[i] + other;
+        }
+      for (int i = 0; i < 4; ++i)
+        assign(element(y, r, lane() * 4 + i), v[i] * 0.08838834764831845f);
+    });
+  }
+  // One warp a group of 128.
+  template <class Y, class S, class X>
+  DAYBREAK_DEVICE void quantise(Y&& codes, S&& scales, const X& x, int, bool power_of_two) {
+    constexpr int kGroups = X::kCols / 128;
+    __syncthreads();
+#pragma unroll 1
+    for (int g = threadIdx.x / kWarp; g < X::kRows * kGroups; g += kWarps) {
+      const int r = g / kGroups, first = g % kGroups * 128;
+      float largest = 0;
+      bool nan = false;
+      for (int c = lane(); c < 128; c += kWarp) {
+        const float v = fabsf(value_of(x, r, first + c));
+        largest = fmaxf(largest, v), nan |= v != v;
+      }
+      for (int d = 16; d > 0; d /= 2) largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, d));
+      const float scale = scale_of(largest, __any_sync(~0u, nan), power_of_two);
+      for (int c = lane(); c < 128; c += kWarp)
+        assign(element(codes, r, first + c), value_of(x, r, first + c) / scale);
+      if (lane() == 0) assign(element(scales, r, g % kGroups), scale);
+    }
+  }
+
+  // ---- selection --------------------------------------------------------------------------------
+
+  // Element j of a thread is number first_own<kOwn>() + 32 j: a warp has a run of them.
+  template <class L, class X>
+  DAYBREAK_DEVICE void topk_block(L& list, const X& scores, int64_t first, int64_t count) {
+    constexpr int kOwn = (X::kRows * X::kCols + kThreads - 1) / kThreads;
+    __syncthreads();
+    const float* from = element(scores, 0, 0);
+    const int own = first_own<kOwn>(), n = int(count);
+    uint32_t keys[kOwn];
+#pragma unroll
+    for (int j = 0; j < kOwn; ++j)
+      keys[j] = own + j * kWarp < n ? selection_key(from[own + j * kWarp]) : 0;
+    const auto position = [&](int j) { return int(first) + own + j * kWarp; };
+    const Threshold t = select().threshold(keys, L::kCols, n, Block{from, int(first)});
+    const int taken = int(select().emit(keys, t, position, [&](int j, int place) {
+      *element(list, 0, place) = {from[own + j * kWarp], position(j)};
+    }));
+    pad(list, taken);
+  }
+  template <class L, class... From> DAYBREAK_DEVICE void merge_topk(L& list, const From&... from) {
+    constexpr int kLists = sizeof...(From), kSize = L::kCols;
+    constexpr int kOwn = (kLists == 3 ? 4 : kLists) * kSize / kThreads;  // a warp's: of one list
+    __syncthreads();
+    const Ranked* lists[] = {element(from, 0, 0)...};
+    const int own = first_own<kOwn>();
+    const Ranked* mine = lists[0];
+#pragma unroll
+    for (int l = 1; l < kLists; ++l)
+      if (own >= l * kSize) mine = lists[l];
+    Ranked held[kOwn];  // the list may be one of those merged
+    uint32_t keys[kOwn];
+#pragma unroll
+    for (int j = 0; j < kOwn; ++j) {
+      held[j] = own < kLists * kSize ? mine[own % kSize + j * kWarp] : Ranked{0, -1};
+      keys[j] = held[j].position < 0 ? 0 : selection_key(held[j].score);
+    }
+    const auto position = [&](int j) { return held[j].position; };
+    Records<kLists> source{{}, kSize};
+    for (int l = 0; l < kLists; ++l) source.lists[l] = lists[l];
+    const Threshold t = select().threshold(keys, kSize, kLists * kSize, source);
+    const int taken = int(select().emit(
+        keys, t, position, [&](int j, int place) { *element(list, 0, place) = held[j]; }));
+    pad(list, taken);
+  }
+  template <class P, class N, class L>
+  DAYBREAK_DEVICE void extract(P& positions, N& count, const L& list) {
+    constexpr int kSize = L::kCols;
+    constexpr int32_t kNone = 0x7fffffff;
+    __syncthreads();
+    int valid = 0;
+    bool ordered = true;
+    for (int i = threadIdx.x; i < kSize; i += kThreads) {
+      const int p = element(list, 0, i)->position;
+      const int next = i + 1 < kSize ? element(list, 0, i + 1)->position : -1;
+      valid += __syncthreads_count(p >= 0);
+      ordered &= next < 0 || (p >= 0 && p < next);
+      *element(positions, 0, i) = p < 0 ? kNone : p;
+    }
+    if (!__syncthreads_and(ordered)) sort_words<kSize>(element(positions, 0, 0));
+    for (int i = threadIdx.x; i < kSize; i += kThreads)
+      if (*element(positions, 0, i) == kNone) *element(positions, 0, i) = -1;
+    if (threadIdx.x == 0) *element(count, 0, 0) = valid;
+  }
+  template <class L>
+  DAYBREAK_DEVICE void load_list(L& list, const Tensor& from, int64_t row, int64_t col) {
+    load(list, from, row, col);
+  }
+  template <class L>
+  DAYBREAK_DEVICE void store_list(const Tensor& to, int64_t row, int64_t col, const L& list) {
+    store(to, row, col, list);
+  }
+
+ private:
+  // Elements by number, for the rare passes over ties.
+  struct Block {
+    const float* scores;
+    int first;
+    DAYBREAK_DEVICE uint32_t key(int i) const { return selection_key(scores[i]); }
+    DAYBREAK_DEVICE int32_t position(int i) const { return first + i; }
+  };
+  template <int kLists> struct Records {
+    const Ranked* lists[kLists];
+    int size;
+    DAYBREAK_DEVICE const Ranked& at(int i) const {
+      const Ranked* list = lists[0];
+#pragma unroll
+      for (int l = 1; l < kLists; ++l) list = i >= l * size ? lists[l] : list;
+      return list[i % size];
+    }
+    DAYBREAK_DEVICE uint32_t key(int i) const {
+      return at(i).position < 0 ? 0 : selection_key(at(i).score);
+    }
+    DAYBREAK_DEVICE int32_t position(int i) const { return at(i).position; }
+  };
+
+  DAYBREAK_DEVICE BlockSelect<kThreads> select() { return {*work}; }
+  template <int kOwn> static DAYBREAK_DEVICE int first_own() {
+    return int(threadIdx.x) / kWarp * (kOwn * kWarp) + lane();
+  }
+  template <class L> static DAYBREAK_DEVICE void pad(L& list, int count) {
+    for (int i = count + int(threadIdx.x); i < L::kCols; i += kThreads)
+      *element(list, 0, i) = {-__int_as_float(0x7f800000), -1};
+  }
+  // Bitonic, ascending.
+  template <int kSize> static DAYBREAK_DEVICE void sort_words(int32_t* words) {
+    for (int span = 2; span <= kSize; span *= 2)
+      for (int distance = span / 2; distance > 0; distance /= 2) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < kSize / 2; i += kThreads) {
+          const int low = i / distance * distance * 2 + i % distance, high = low + distance;
+          const int32_t a = words[low], b = words[high];
+          if ((a > b) == ((low & span) == 0)) words[low] = b, words[high] = a;
+        }
+      }
+    __syncthreads();
+  }
+
+  static DAYBREAK_DEVICE float scale_of(float largest, bool nan, bool power_of_two) {
+    if (nan) return __int_as_float(0x7fc00000);
+    const float scale = fmaxf(largest, 1e-4f) / 448.f;
+    if (!power_of_two) return scale;
+    const uint32_t bits = __float_as_uint(scale);
+    const uint32_t exponent = (bits >> 23) + ((bits & 0x7fffff) != 0);  // next power of two
+    return __uint_as_float((exponent < 254 ? exponent : 254) << 23);
+  }
+  template <int R, int C, class F> static DAYBREAK_DEVICE void flat(F f) {
+    __syncthreads();
+    if constexpr (R * C <= 4 * kThreads) {
+#pragma unroll
+      for (int i = 0; i < R * C; i += kThreads)
+        if (const int at = i + int(threadIdx.x); R * C % kThreads == 0 || at < R * C)
+          f(at / C, at % C);
+    } else {
+#pragma unroll 4
+      for (int i = threadIdx.x; i < R * C; i += kThreads) f(i / C, i % C);
+    }
+  }
+  template <class X, class F> static DAYBREAK_DEVICE void by_row(F f) {
+    __syncthreads();
+#pragma unroll 1
+    for (int r = threadIdx.x / kWarp; r < X::kRows; r += kWarps) f(r);
+  }
+  template <int C, class F> static DAYBREAK_DEVICE float row_sum(F f) {
+    float sum = 0;
+    for (int c = lane(); c < C; c += kWarp) sum += f(c);
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
+    return sum;
+  }
+  DAYBREAK_DEVICE int64_t checked_row(const Tensor& t, int index) {
+    if (index >= 0 && index < t.rows) return index;
+    if (index != -1) raise(context, kOutsideRow);
+    return -1;
+  }
+
+  // Rows `row_of(r)` of `from`, zeros for -1 and for what lies outside.
+  template <class T, int R, int C, class RowOf>
+  DAYBREAK_DEVICE void copy_in(BlockTile<T, R, C>& to, const Tensor& from, int64_t col,
+                               RowOf row_of) {
+    constexpr int kBytes = C * sizeof(T), kChunks = kBytes / 16;
+    const int64_t skip = col * int64_t(sizeof(T));
+    const int inside = int(most(least(int(from.cols - col), C), 0)) * int(sizeof(T));
+    const bool aligned = ((reinterpret_cast<uint64_t>(from.data) | uint64_t(skip) |
+                           uint64_t(from.pitch) | uint64_t(from.page_pitch)) &
+                          15) == 0;
+    if (kBytes % 16 == 0 && (aligned || (R == 1 && aligned_row(from, row_of(0), skip)))) {
+#pragma unroll 1
+      for (int i = threadIdx.x; i < R * kChunks; i += kThreads) {
+        const int r = i / most(kChunks, 1), at = i % most(kChunks, 1) * 16;
+        const int64_t row = row_of(r);
+        const int bytes = row >= 0 && row < from.rows ? within(inside - at, 0, 16) : 0;
+        const uint8_t* source = bytes > 0 ? from.row(row) + skip + at : from.data;
+        copy_16(shared_address(to.value) + r * kBytes + at, source, bytes);
+      }
+      return;
+    }
+#pragma unroll 1
+    for (int i = threadIdx.x; i < R * C; i += kThreads) {
+      const int64_t row = row_of(i / C);
+      const bool in = row >= 0 && row < from.rows && i % C < inside / int(sizeof(T));
+      to.value[i] = in ? *from.at<T>(row, col + i % C) : T{};
+    }
+  }
+  static DAYBREAK_DEVICE bool aligned_row(const Tensor& t, int64_t row, int64_t skip) {
+    return row >= 0 && (reinterpret_cast<uint64_t>(t.row(row) + skip) & 15) == 0;
+  }
+  // Tile rows to rows `row_of(r)`, none for -1; what lies outside is left out.
+  template <class X, class RowOf>
+  DAYBREAK_DEVICE void copy_out(const Tensor& to, int64_t col, const X& from, RowOf row_of) {
+    using T = typename X::Element;
+    constexpr int kBytes = X::kCols * sizeof(T);
+    if (kBytes % 16 == 0 && col == 0 && to.cols >= X::kCols &&
+        ((reinterpret_cast<uint64_t>(to.data) | uint64_t(to.pitch) | uint64_t(to.page_pitch)) &
+         15) == 0) {
+      constexpr int kChunks = most(kBytes / 16, 1);
+#pragma unroll 1
+      for (int i = threadIdx.x; i < X::kRows * kChunks; i += kThreads) {
+        const int64_t row = row_of(i / kChunks);
+        if (row >= 0)
+          reinterpret_cast<uint4*>(to.row(row))[i % kChunks] =
+              reinterpret_cast<const uint4*>(element(from, i / kChunks, 0))[i % kChunks];
+      }
+      return;
+    }
+#pragma unroll 1
+    for (int i = threadIdx.x; i < X::kRows * X::kCols; i += kThreads) {
+      const int64_t row = row_of(i / X::kCols);
+      if (row >= 0 && col + i % X::kCols < to.cols)
+        *to.at<T>(row, col + i % X::kCols) = *element(from, i / X::kCols, i % X::kCols);
+    }
+  }
+};
+
+}  // namespace daybreak::kernels::hopper
