@@ -95,15 +95,15 @@ void TlmInitiator::submit(std::span<const Burst> bursts, MemoryClient& client) {
 
 void TlmInitiator::send(int c) {
   Channel& channel = *channels_[c];
-  while (!channel.busy && !channel.waiting.empty()) {
+  while (!channel.requesting && !channel.waiting.empty()) {
     Payload& p = *channel.waiting.front();
     channel.waiting.pop_front();
-    channel.busy = true;
+    channel.requesting = &p;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const tlm::tlm_sync_enum answer = (*channel.socket)->nb_transport_fw(p, phase, delay);
     if (answer == tlm::TLM_ACCEPTED) return;
-    channel.busy = false;
+    channel.requesting = nullptr;
     if (answer == tlm::TLM_COMPLETED || phase == tlm::BEGIN_RESP)
       responded(p, now_fs() + int64_t(delay.value()));
   }
@@ -113,15 +113,20 @@ tlm::tlm_sync_enum TlmInitiator::backward(int c, Payload& p, tlm::tlm_phase& pha
                                           sc_core::sc_time& delay) {
   Channel& channel = *channels_[c];
   if (phase == tlm::END_REQ) {
-    channel.busy = false;
+    channel.requesting = nullptr;
     send(c);
     return tlm::TLM_ACCEPTED;
   }
   if (phase != tlm::BEGIN_RESP)
     throw InvariantError(fmt::format("{} fs {}: a phase that an initiator does not take", now_fs(),
                                      name()));
+  const bool accepted = channel.requesting == &p;  // BEGIN_RESP may stand for END_REQ too
   responded(p, now_fs() + int64_t(delay.value()));
   phase = tlm::END_RESP;
+  if (accepted) {
+    channel.requesting = nullptr;
+    send(c);
+  }
   return tlm::TLM_COMPLETED;
 }
 

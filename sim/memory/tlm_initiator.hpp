@@ -40,7 +40,7 @@ class TlmInitiator : public sc_core::sc_module, public MemoryPort {
   struct Channel {
     std::unique_ptr<Socket> socket;
     std::deque<Payload*> waiting;
-    bool busy = false;  // between BEGIN_REQ and END_REQ
+    Payload* requesting = nullptr;  // between BEGIN_REQ and END_REQ
   };
   struct Transfer {
     MemoryClient* client = nullptr;

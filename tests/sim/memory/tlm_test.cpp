@@ -23,10 +23,12 @@ class ForeignInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface
     SC_METHOD(end_response);
     sensitive << ended_;
     dont_initialize();
+    SC_METHOD(send);
+    sensitive << next_;
+    dont_initialize();
   }
   tlm_utils::simple_initiator_socket<ForeignInitiator> socket;
   std::vector<int64_t> sent, done;  // by transaction, fs; -1: not yet
-  int most_requests = 0;
 
   void add(const Burst& burst) {
     auto* p = new tlm::tlm_generic_payload(this);
@@ -61,11 +63,12 @@ class ForeignInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface
   tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay) {
     EXPECT_EQ(delay, sc_core::SC_ZERO_TIME);
-    if (phase == tlm::END_REQ || requesting_ == &p) requesting_ = nullptr;
-    if (phase == tlm::END_REQ) {
-      send();
-      return tlm::TLM_ACCEPTED;
+    const bool accepted = requesting_ == &p;  // BEGIN_RESP may stand for END_REQ too
+    if (accepted) {
+      requesting_ = nullptr;
+      next_.notify(sc_core::SC_ZERO_TIME);
     }
+    if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
     EXPECT_EQ(phase, tlm::BEGIN_RESP);
     EXPECT_EQ(responding_, nullptr) << "two responses at once";
     EXPECT_EQ(p.get_response_status(), tlm::TLM_OK_RESPONSE);
@@ -94,7 +97,7 @@ class ForeignInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface
   std::map<tlm::tlm_generic_payload*, size_t> number_;
   std::vector<tlm::tlm_generic_payload*> waiting_;
   tlm::tlm_generic_payload *requesting_ = nullptr, *responding_ = nullptr;
-  sc_core::sc_event ended_;
+  sc_core::sc_event ended_, next_;
 };
 
 // A schedule of bursts: when, and what.

@@ -31,8 +31,8 @@ TEST(Traffic, LoadLatencyCurveRisesToAKnee) {
       EXPECT_GE(r.p99_ns, p99 * 0.99) << name << load;
       EXPECT_LE(r.p50_ns, r.p95_ns);
       EXPECT_LE(r.p95_ns, r.p99_ns);
-      if (load < most - 0.05) EXPECT_NEAR(r.peak_share, load, load * 0.06) << name;
-      if (load > most + 0.05) EXPECT_NEAR(r.peak_share, most, 0.05) << name;
+      if (load < most - 0.05) { EXPECT_NEAR(r.peak_share, load, load * 0.06) << name; }
+      if (load > most + 0.05) { EXPECT_NEAR(r.peak_share, most, 0.05) << name; }
       mean = r.mean_ns;
       p99 = r.p99_ns;
     }
