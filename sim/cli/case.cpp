@@ -191,11 +191,16 @@ struct Entry {
   const char* name;
   KernelCase (*make)(Arguments&, kernels::Workload);
 };
-constexpr Entry kEntries[] = {
-    {"sparse_mla", sparse_mla},        {"indexer", indexer},       {"topk", topk},
-    {"index_table", index_table},      {"dsa_decode", dsa_decode}, {"dsa_prefill", dsa_prefill},
-    {"index_overhead", index_overhead},  {"copy", copy},             {"reread", reread},
-    {"shared_read", shared_read}};
+constexpr Entry kEntries[] = {{"sparse_mla", sparse_mla},
+                              {"indexer", indexer},
+                              {"topk", topk},
+                              {"index_table", index_table},
+                              {"dsa_decode", dsa_decode},
+                              {"dsa_prefill", dsa_prefill},
+                              {"index_overhead", index_overhead},
+                              {"copy", copy},
+                              {"reread", reread},
+                              {"shared_read", shared_read}};
 
 }  // namespace
 

@@ -26,7 +26,7 @@ struct KernelCase {
   std::optional<kernels::PrefillShape> prefill = {};  // of the workload's requests as sequences
   std::string overhead;  // method of index_overhead; empty for kernels of the library
   std::optional<kernels::Movement> movement = {};  // copy, reread, shared_read
-  int64_t grid = 1;      // index_overhead: cores
+  int64_t grid = 1;                                // index_overhead: cores
 };
 class Case {
  public:

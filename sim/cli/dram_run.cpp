@@ -96,8 +96,7 @@ std::vector<DramPoint> dram_points(Arguments a, const sim::ChipConfig& chip, uin
   auto sources = [&] {
     std::vector<std::unique_ptr<sim::TrafficSource>> out;
     if (!gather) {
-      out.push_back(
-          sim::make_pattern(pattern, uint64_t(pcs) << 26, uint64_t(seed_of_run)));
+      out.push_back(sim::make_pattern(pattern, uint64_t(pcs) << 26, uint64_t(seed_of_run)));
       return out;
     }
     for (int64_t core = 0; core < cores; ++core)
@@ -130,14 +129,20 @@ int run_dram(const std::vector<std::string>& words, const CommonOptions& options
   std::string title = "dram";
   for (const auto& word : words) title += " " + word;
   StudyRecord record{.title = title, .about = {}, .columns = {}, .rows = {}, .verdicts = {}};
-  const std::pair<const char*, const char*> columns[] = {
-      {"% of peak", "peak_percent"}, {"% useful", "useful_percent"},
-      {"% row hits", "row_hit_percent"}, {"mean ns", "mean_ns"}, {"p50 ns", "p50_ns"},
-      {"p95 ns", "p95_ns"}, {"p99 ns", "p99_ns"}, {"GB/s", "gb_per_second"}, {"us", "us"}};
+  const std::pair<const char*, const char*> columns[] = {{"% of peak", "peak_percent"},
+                                                         {"% useful", "useful_percent"},
+                                                         {"% row hits", "row_hit_percent"},
+                                                         {"mean ns", "mean_ns"},
+                                                         {"p50 ns", "p50_ns"},
+                                                         {"p95 ns", "p95_ns"},
+                                                         {"p99 ns", "p99_ns"},
+                                                         {"GB/s", "gb_per_second"},
+                                                         {"us", "us"}};
   for (const auto& c : columns) record.columns.push_back(c.first);
   for (const auto& p : points) {
     StudyRecord::Row row{.name = p.name, .cells = {}, .metrics = {}};
-    for (const auto& c : columns) row.cells.push_back(fmt::format("{:.1f}", p.metrics.at(c.second)));
+    for (const auto& c : columns)
+      row.cells.push_back(fmt::format("{:.1f}", p.metrics.at(c.second)));
     row.metrics.assign(p.metrics.begin(), p.metrics.end());
     record.rows.push_back(std::move(row));
   }

@@ -38,7 +38,8 @@ Fabric::Fabric(sc_core::sc_module_name name, const ChipConfig& c, const DramFact
       controller_(c.hbm.controller),
       slack_(std::min(latency_, hit_latency_ + controller_)),
       slowest_(std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle)),
-      dram_(dram ? dram(c.hbm, *this) : std::make_unique<Hbm>(c.hbm, static_cast<DramListener&>(*this))),
+      dram_(dram ? dram(c.hbm, *this)
+                 : std::make_unique<Hbm>(c.hbm, static_cast<DramListener&>(*this))),
       tick_fs_(dram_->tick_fs()),
       tags_(c.l2),
       slices_(c.l2.slices, Link(c.l2.slice_bytes_per_cycle)) {

@@ -25,8 +25,8 @@ struct HbmBank {
   int64_t column_ok[2] = {0, 0};   // reads, writes
   int64_t ready = 0;               // last column booked: no decision before
   int64_t refresh_due = 0, refresh_begin = 0, refresh_end = 0;
-  int64_t open = -1;  // row, -1 when precharged
-  List queue[2];      // reads, writes
+  int64_t open = -1;                    // row, -1 when precharged
+  List queue[2];                        // reads, writes
   int32_t passed = 0;                   // row hits taken before the oldest run
   int32_t opener = -1;                  // the run that the open row was opened for, until served
   uint16_t pc = 0, group = 0, sid = 0;  // group counts over stack ids

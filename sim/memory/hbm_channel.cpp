@@ -106,8 +106,7 @@ void HbmChannel::admit(bool write, int64_t now) {
     runs_[list.tail].next = index;
   }
   list.tail = index;
-  if (write == drain_.writing())
-    schedule(a.bank, std::max({now, bank.ready, turned_at_[bank.pc]}));
+  if (write == drain_.writing()) schedule(a.bank, std::max({now, bank.ready, turned_at_[bank.pc]}));
   turn(now);
 }
 
@@ -209,7 +208,8 @@ void HbmChannel::columns(uint32_t b, const HbmChoice& choice, int64_t now) {
 bool HbmChannel::alone(uint32_t b) const {
   const HbmGeometry& g = s_.geometry;
   const int64_t per_group = g.banks, per_sid = g.groups * g.banks, per_pc = g.banks_of_pc();
-  const int64_t pc = b / per_pc * per_pc, sid = b / per_sid * per_sid, group = b / per_group * per_group;
+  const int64_t pc = b / per_pc * per_pc, sid = b / per_sid * per_sid,
+                group = b / per_group * per_group;
   int same = 0, others = 0;
   for (int64_t i = pc; i < pc + per_pc; ++i) others += wants_[i];
   for (int64_t i = sid; i < sid + per_sid; ++i) same += wants_[i];

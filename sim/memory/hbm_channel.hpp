@@ -96,9 +96,9 @@ class HbmChannel {
   int64_t look_ahead_;  // ticks: what starts later is decided later
   int64_t next_ = kNever;
   int64_t now_ = 0;
-  uint64_t scheduled_ = 0;  // decisions so far: first in first out within a tick
-  std::vector<int64_t> due_;  // by bank: tick, order and bank in one number; kNever without
-  int64_t first_ = kNever;    // the least of them
+  uint64_t scheduled_ = 0;      // decisions so far: first in first out within a tick
+  std::vector<int64_t> due_;    // by bank: tick, order and bank in one number; kNever without
+  int64_t first_ = kNever;      // the least of them
   std::vector<uint8_t> wants_;  // by bank: its row is open and it waits for columns
   std::vector<HbmBank> banks_;
   std::vector<HbmRun> runs_;

@@ -13,12 +13,11 @@ PortDram::PortDram(sc_core::sc_module_name name, MemoryPort& port, DramListener&
 }
 
 int PortDram::request(uint64_t address, uint64_t bytes, bool write, uint64_t owner, int64_t at) {
-  pending_.push_back({.at = at,
-                      .order = order_++,
-                      .burst = {.address = Address(address),
-                                .bytes = uint32_t(bytes),
-                                .write = write,
-                                .tag = owner}});
+  pending_.push_back(
+      {.at = at,
+       .order = order_++,
+       .burst = {
+           .address = Address(address), .bytes = uint32_t(bytes), .write = write, .tag = owner}});
   std::push_heap(pending_.begin(), pending_.end());
   ++in_flight_;
   (write ? stats_.write_bytes : stats_.read_bytes) += int64_t(bytes);

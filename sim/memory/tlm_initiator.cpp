@@ -118,8 +118,8 @@ tlm::tlm_sync_enum TlmInitiator::backward(int c, Payload& p, tlm::tlm_phase& pha
     return tlm::TLM_ACCEPTED;
   }
   if (phase != tlm::BEGIN_RESP)
-    throw InvariantError(fmt::format("{} fs {}: a phase that an initiator does not take", now_fs(),
-                                     name()));
+    throw InvariantError(
+        fmt::format("{} fs {}: a phase that an initiator does not take", now_fs(), name()));
   const bool accepted = channel.requesting == &p;  // BEGIN_RESP may stand for END_REQ too
   responded(p, now_fs() + int64_t(delay.value()));
   phase = tlm::END_RESP;

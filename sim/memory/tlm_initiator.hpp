@@ -5,12 +5,12 @@
 // The contract is memory.md's: payloads with a memory manager, lengths that are whole bursts inside
 // one channel, one initiator per channel.
 #pragma once
+#include <tlm_utils/simple_initiator_socket.h>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "sim/memory/delivery.hpp"

@@ -10,11 +10,7 @@ namespace daybreak::sim {
 
 TlmTarget::TlmTarget(sc_core::sc_module_name name, MemoryPort& port, int64_t outstanding,
                      isa::MemoryImage* image)
-    : sc_module(name),
-      socket("socket"),
-      port_(port),
-      outstanding_(outstanding),
-      image_(image) {
+    : sc_module(name), socket("socket"), port_(port), outstanding_(outstanding), image_(image) {
   socket.register_nb_transport_fw(this, &TlmTarget::forward);
   SC_HAS_PROCESS(TlmTarget);
   SC_METHOD(run);
@@ -86,7 +82,8 @@ void TlmTarget::completed(std::span<const Completion> done) {
       if (p.get_command() == tlm::TLM_READ_COMMAND) {
         image_->read(Address(p.get_address()), std::span(data, p.get_data_length()));
       } else {
-        image_->write(Address(p.get_address()), std::span<const std::byte>(data, p.get_data_length()));
+        image_->write(Address(p.get_address()),
+                      std::span<const std::byte>(data, p.get_data_length()));
       }
     }
     p.set_response_status(tlm::TLM_OK_RESPONSE);

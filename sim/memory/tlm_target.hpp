@@ -4,10 +4,10 @@
 // a time is on the socket, as the base protocol wants. Timing only, unless a memory image is given:
 // then reads fill the payload's data and writes store them, at completion.
 #pragma once
+#include <tlm_utils/simple_target_socket.h>
 #include <deque>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_target_socket.h>
 #include <vector>
 
 #include "isa/memory/image.hpp"
@@ -37,13 +37,13 @@ class TlmTarget : public sc_core::sc_module, private MemoryClient {
   isa::MemoryImage* image_;
   std::vector<Payload*> slots_;
   std::vector<uint64_t> free_;
-  Payload* held_ = nullptr;        // its END_REQ is still owed
+  Payload* held_ = nullptr;  // its END_REQ is still owed
   struct Late {
     int64_t at;
     Payload* payload;
   };
-  std::deque<Late> late_;          // BEGIN_REQ with a timing annotation, by time
-  std::deque<Payload*> answers_;   // completed, BEGIN_RESP still owed
+  std::deque<Late> late_;         // BEGIN_REQ with a timing annotation, by time
+  std::deque<Payload*> answers_;  // completed, BEGIN_RESP still owed
   bool responding_ = false;
   Wake wake_;
 };

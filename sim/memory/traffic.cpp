@@ -70,8 +70,7 @@ class Stream : public sc_core::sc_module, public MemoryClient {
   }
   void fill() {
     batch_.clear();
-    while (left > 0 && (in_flight_ == 0 || in_flight_ + atoms_of(held_) <= window_))
-      take(now_fs());
+    while (left > 0 && (in_flight_ == 0 || in_flight_ + atoms_of(held_) <= window_)) take(now_fs());
     if (!batch_.empty()) port_.submit(batch_, *this);
   }
   void take(int64_t at) {
@@ -144,7 +143,8 @@ TrafficResult run_traffic(const HbmConfig& hbm, std::vector<std::unique_ptr<Traf
   seen.latencies.clear();
   seen.atoms = seen.useful = 0;
   if (plan.objects > 0) {
-    while (sc_core::sc_pending_activity()) sc_core::sc_start(sc_core::sc_time_to_pending_activity());
+    while (sc_core::sc_pending_activity())
+      sc_core::sc_start(sc_core::sc_time_to_pending_activity());
   } else {
     run_until(warm + plan.measured_us);
   }

@@ -45,18 +45,18 @@ struct TrafficPlan {
   double load = 0;           // share of peak that arrives; 0: a closed loop
   int64_t window_atoms = 0;  // closed loop: atoms in flight
   double warm_us = 4, measured_us = 15.6;
-  int64_t objects = 0;       // above 0: no warm-up, ends when so many objects are done
+  int64_t objects = 0;  // above 0: no warm-up, ends when so many objects are done
 };
 
 struct TrafficResult {
-  double peak_share = 0;      // of the data buses' rate, whole atoms
-  double useful_share = 0;    // the same of the objects' own bytes
-  double row_hit_share = 0;   // of the runs of atoms in one row
+  double peak_share = 0;                                   // of the data buses' rate, whole atoms
+  double useful_share = 0;                                 // the same of the objects' own bytes
+  double row_hit_share = 0;                                // of the runs of atoms in one row
   double mean_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0;  // of objects, arrival to last data
-  double objects = 0, us = 0;  // measured
-  double bytes_per_second = 0;  // useful
-  double in_flight = 0;        // objects, mean over the measured time
-  int64_t requests = 0;        // 64-byte pieces of all objects, warm-up included
+  double objects = 0, us = 0;                              // measured
+  double bytes_per_second = 0;                             // useful
+  double in_flight = 0;                                    // objects, mean over the measured time
+  int64_t requests = 0;  // 64-byte pieces of all objects, warm-up included
 };
 
 // `sources`: streams that share the window evenly (one for the patterns above).

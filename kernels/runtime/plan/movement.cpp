@@ -29,10 +29,10 @@ class Blocks {
         cores_(cores),
         columns_(parts(m.row_bytes, m.block_bytes)),
         all_(parts(m.rows, m.block_rows) * columns_) {
-    of_slice_ = m.kind == Movement::Kind::reread
-                    ? std::min(all_, std::max<int64_t>(
-                                         1, m.slice_bytes / (m.block_rows * m.block_bytes)))
-                    : all_;
+    of_slice_ =
+        m.kind == Movement::Kind::reread
+            ? std::min(all_, std::max<int64_t>(1, m.slice_bytes / (m.block_rows * m.block_bytes)))
+            : all_;
   }
 
   bool whole() const {
@@ -50,7 +50,8 @@ class Blocks {
   template <class F> void each(int64_t core, int64_t from, int64_t to, F&& f) const {
     int64_t n = 0;
     auto visit = [&](int64_t block) {
-      if (n >= from && n < to) f(block / columns_ * m_.block_rows, block % columns_ * m_.block_bytes);
+      if (n >= from && n < to)
+        f(block / columns_ * m_.block_rows, block % columns_ * m_.block_bytes);
       ++n;
     };
     if (whole()) {
@@ -87,39 +88,38 @@ void add_movement(Plan& plan, const DecodeInputs& in, const std::string& name,
   for (int64_t core = 0; core < cores; ++core) longest = std::max(longest, blocks.count(core));
   // Task t is part t / cores of core t % cores' blocks.
   const int64_t rounds = std::max<int64_t>(1, parts(longest, kDescriptorsOfTask));
-  plan.add({.name = name,
-            .tasks = uint32_t(cores * rounds),
-            .cores = uint32_t(cores),
-            .reads = {array},
-            .writes = {},
-            .steers = {},
-            .floor = {.bytes = movement.rows * movement.row_bytes},
-            .record =
-                [=](uint32_t task, const Tuning&, const RecordContext& context) {
-                  Mover m(context);
-                  m.enter(name.c_str(), 0);
-                  const isa::TileRef shape{
-                      .space = movement.operand ? isa::Space::operand : isa::Space::vector,
-                      .format = Format::u8,
-                      .pitch = uint32_t(movement.block_bytes),
-                      .rows = uint32_t(movement.block_rows),
-                      .cols = uint32_t(movement.block_bytes)};
-                  isa::TileRef tiles[kTiles];
-                  for (isa::TileRef& tile : tiles) tile = m.create(shape);
-                  const int64_t from = task / cores * kDescriptorsOfTask;
-                  int64_t n = 0;
-                  blocks.each(task % cores, from, from + kDescriptorsOfTask,
-                              [&](int64_t row, int64_t byte) {
-                                isa::TileRef to = tiles[n++ % kTiles];
-                                to.rows = uint32_t(std::min(movement.block_rows,
-                                                            movement.rows - row));
-                                to.cols = uint32_t(std::min(movement.block_bytes,
-                                                            movement.row_bytes - byte));
-                                m.load_block(to, tensor, row, byte);
-                              });
-                  return m.program(name.c_str(), task);
-                },
-            .check = {}});
+  plan.add(
+      {.name = name,
+       .tasks = uint32_t(cores * rounds),
+       .cores = uint32_t(cores),
+       .reads = {array},
+       .writes = {},
+       .steers = {},
+       .floor = {.bytes = movement.rows * movement.row_bytes},
+       .record =
+           [=](uint32_t task, const Tuning&, const RecordContext& context) {
+             Mover m(context);
+             m.enter(name.c_str(), 0);
+             const isa::TileRef shape{
+                 .space = movement.operand ? isa::Space::operand : isa::Space::vector,
+                 .format = Format::u8,
+                 .pitch = uint32_t(movement.block_bytes),
+                 .rows = uint32_t(movement.block_rows),
+                 .cols = uint32_t(movement.block_bytes)};
+             isa::TileRef tiles[kTiles];
+             for (isa::TileRef& tile : tiles) tile = m.create(shape);
+             const int64_t from = task / cores * kDescriptorsOfTask;
+             int64_t n = 0;
+             blocks.each(
+                 task % cores, from, from + kDescriptorsOfTask, [&](int64_t row, int64_t byte) {
+                   isa::TileRef to = tiles[n++ % kTiles];
+                   to.rows = uint32_t(std::min(movement.block_rows, movement.rows - row));
+                   to.cols = uint32_t(std::min(movement.block_bytes, movement.row_bytes - byte));
+                   m.load_block(to, tensor, row, byte);
+                 });
+             return m.program(name.c_str(), task);
+           },
+       .check = {}});
 }
 
 }  // namespace daybreak::kernels

@@ -60,8 +60,8 @@ struct BankState {
 struct Rules {
   bool halves;
   double tick_ns;
-  int64_t clock, burst, cl, cwl, rcd_rd, rcd_wr, rp, ras, rc, ccd_s, ccd_l, ccd_r, rrd_s, rrd_l, faw,
-      wr, rtp, wtr_s, wtr_l, rtw, refi, rfc_ab, rfc_pb, act, pre, ref;
+  int64_t clock, burst, cl, cwl, rcd_rd, rcd_wr, rp, ras, rc, ccd_s, ccd_l, ccd_r, rrd_s, rrd_l,
+      faw, wr, rtp, wtr_s, wtr_l, rtw, refi, rfc_ab, rfc_pb, act, pre, ref;
   explicit Rules(const HbmConfig& h) {
     auto half = [&](double ns) { return int64_t(std::ceil(ns / h.tck * 2 - 1e-6)); };
     halves = (half(h.act_command) | half(h.pre_command) | half(h.ref_command)) & 1;
@@ -275,7 +275,8 @@ CommandModelResult run_command_model(const HbmConfig& h, const std::function<Bur
   std::vector<Ending> endings;  // heap by time
   Burst held = next();
   int64_t in_flight = 0, bytes = 0, finished = 0, latency = 0;
-  const int64_t begin = int64_t(4000 / rules.tick_ns), end = begin + int64_t(us * 1000 / rules.tick_ns);
+  const int64_t begin = int64_t(4000 / rules.tick_ns),
+                end = begin + int64_t(us * 1000 / rules.tick_ns);
   int64_t hits = 0, atoms = 0, activates = 0;
   for (int64_t now = 0; now < end; ++now) {
     if (now == begin)

@@ -13,9 +13,9 @@ namespace daybreak::sim::test {
 
 struct CommandModelResult {
   double bytes_per_second = 0;
-  double latency_ns = 0;   // mean over objects
-  double hit_share = 0;    // atoms whose row was open when they were first looked at
-  double activates = 0;    // per second
+  double latency_ns = 0;  // mean over objects
+  double hit_share = 0;   // atoms whose row was open when they were first looked at
+  double activates = 0;   // per second
 };
 
 // One stack under a closed loop: objects from `next` in order, `window` bytes in flight, unlimited

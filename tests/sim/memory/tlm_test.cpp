@@ -248,9 +248,10 @@ TEST(Tlm, AForeignDramStandsBehindOurL2) {
   c.hbm.controller = 0;
   World world;
   std::vector<std::unique_ptr<ForeignDram>> channels;
-  TlmInitiator outside("outside", {.chunk = 256, .atom = 32, .channels = 2, .channel_of = [](uint64_t a) {
-                                     return int(a / 256 % 2);
-                                   }});
+  TlmInitiator outside("outside",
+                       {.chunk = 256, .atom = 32, .channels = 2, .channel_of = [](uint64_t a) {
+                          return int(a / 256 % 2);
+                        }});
   for (int i = 0; i < 2; ++i) {
     channels.push_back(std::make_unique<ForeignDram>(("channel" + std::to_string(i)).c_str()));
     outside.socket(i).bind(channels.back()->socket);
@@ -271,7 +272,7 @@ TEST(Tlm, AForeignDramStandsBehindOurL2) {
 
   std::vector<std::unique_ptr<Loop>> loops;
   for (int core = 0; core < 4; ++core) {
-    loops.push_back(std::make_unique<Loop>(memory.port(core), 16 * 512,
+    loops.push_back(std::make_unique<Loop>(memory.port(core), 64 * 512,
                                            sequential(uint64_t(core + 1) << 30, 1 << 28, 512)));
     loops.back()->start();
   }
