@@ -4,34 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
+#include "sim/core/context.hpp"
 #include "sim/core/core.hpp"
 #include "sim/memory/memory_system.hpp"
 #include "sim/units/scheduler.hpp"
 
 namespace daybreak::sim {
 namespace {
-
-// A SystemC context of our own for as long as this lives; the one before comes back.
-class Context {
- public:
-  Context() : before_(sc_core::sc_curr_simcontext), default_(sc_core::sc_default_global_context) {
-    setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
-    mine_ = new sc_core::sc_simcontext;
-    sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = mine_;
-    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  }
-  ~Context() {
-    delete mine_;
-    sc_core::sc_curr_simcontext = before_;
-    sc_core::sc_default_global_context = default_;
-  }
-  Context(const Context&) = delete;
-
- private:
-  sc_core::sc_simcontext *before_, *default_, *mine_ = nullptr;
-};
 
 class HbmBackend : public MemoryBackend {
  public:
@@ -105,7 +84,7 @@ Chip::~Chip() = default;
 
 RunResult Chip::run(std::span<const isa::Launch> launches,
                     std::span<traces::Observer* const> observers) {
-  const Context context;
+  const SystemContext context;
   const LaunchOrder order(launches);
   RunState run{.config = impl_->config,
                .memory = impl_->memory,

@@ -185,6 +185,7 @@ struct HbmConfig {
       wtr_l, rtw, refi, rfc_ab, rfc_pb, rrefd;
   double act_command, pre_command, ref_command;  // ns on the row bus, rounded up to half a tck
   std::string refresh, page, map;
+  bool bank_hash;
   int64_t controller, queue, starvation;
   double write_high, write_low;
   template <class V> void knobs(V& v) {
@@ -230,8 +231,9 @@ struct HbmConfig {
     v.choice("refresh", refresh, "per-bank", {"all-bank", "per-bank", "off"}, "kind of refresh", kDatasheet);
     v.choice("page", page, "open", {"open", "closed"}, "row policy", kDatasheet);
     v.choice("map", map, "coarse256", {"fine64", "coarse256", "rowlinear"}, "address map inside a stack", kDatasheet);
+    v.knob("bank_hash", bank_hash, false, "flag", 0, 1, "banks and bank groups XORed with the low bits of the row", "assumed");
     v.knob("controller", controller, 60, "cycles", 0, 10000, "controller pipeline, core cycles", kDatasheet);
-    v.knob("queue", queue, 64, "count", 1, 4096, "reads and, separately, writes queued per channel", "memory.md section 2");
+    v.knob("queue", queue, 128, "count", 1, 4096, "reads and, separately, writes queued per channel", "memory.md section 2");
     v.knob("starvation", starvation, 16, "count", 0, 65536, "row hits of one bank that may pass its oldest request", "assumed");
     v.knob("write_high", write_high, 0.8, "ratio", 0, 1, "share of the write queue that starts a write drain", "memory.md section 2");
     v.knob("write_low", write_low, 0.2, "ratio", 0, 1, "share of the write queue that ends a write drain", "memory.md section 2");

@@ -64,8 +64,8 @@ std::vector<std::string> hbm_preset_names() {
 }
 
 bool hbm_preset_sets(const std::string& knob) {
-  for (const char* kept : {"stacks", "refresh", "page", "map", "controller", "queue", "starvation",
-                           "write_high", "write_low"})
+  for (const char* kept : {"stacks", "refresh", "page", "map", "bank_hash", "controller", "queue",
+                           "starvation", "write_high", "write_low"})
     if (knob == kept) return false;
   return true;
 }

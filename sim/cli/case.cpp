@@ -1,5 +1,7 @@
 #include "sim/cli/case.hpp"
 
+#include <cstdio>
+
 #include "configs/reader/words.hpp"
 #include "kernels/runtime/plan/overhead.hpp"
 #include "sim/cli/expert_case.hpp"
@@ -131,14 +133,76 @@ KernelCase index_overhead(Arguments& a, kernels::Workload w) {
   return c;
 }
 
+// Words of the array and of what one descriptor moves.
+void array_words(kernels::Movement& m, Arguments& a, int64_t block_rows, int64_t block_bytes) {
+  m.rows = a.integer("rows", 12288, 1, kMost);
+  const std::string format = a.word("format", "fp16", {"fp16", "bf16", "fp8", "fp32"});
+  const int64_t element = format == "fp8" ? 1 : format == "fp32" ? 4 : 2;
+  m.row_bytes = a.integer("cols", 12288, 1, kMost) * element;
+  m.pitch = a.integer("pitch", m.row_bytes, m.row_bytes, int64_t{1} << 32);
+  m.operand = a.word("dest", "vector", {"vector", "matrix"}) == "matrix";
+  m.block_rows = a.integer("rows_per_descriptor", block_rows, 1, 4096);
+  m.block_bytes = a.integer("row_bytes", block_bytes, 1, 1 << 20);
+  m.misalignment = a.integer("alignment", 512, 1, 512) % 512;
+}
+
+KernelCase moving(const kernels::Movement& m, kernels::Workload w) {
+  w.context = 64;
+  w.index = IndexSource::random;
+  return {.workload = w, .parts = {}, .overhead = {}, .movement = m};
+}
+
+KernelCase copy(Arguments& a, kernels::Workload w) {
+  kernels::Movement m;
+  // A transform lays the same bytes out as fractals: a descriptor moves one tile.
+  const std::string tile = a.text("tile", "64x64");
+  const bool transform = a.word("transform", "off", {"off", "nd2nz"}) == "nd2nz";
+  int64_t tile_rows = 64, tile_bytes = 128;
+  if (std::sscanf(tile.c_str(), "%ldx%ld", &tile_rows, &tile_bytes) != 2 || tile_rows < 1 ||
+      tile_rows > 4096 || tile_bytes < 1 || tile_bytes > 65536)
+    throw UserError("run copy: tile: " + configs::in_quotes(tile) + " is not of the form 64x64");
+  if (transform) {
+    array_words(m, a, tile_rows, tile_bytes * 2);
+  } else {
+    array_words(m, a, 64, 2048);
+  }
+  return moving(m, w);
+}
+
+KernelCase reread(Arguments& a, kernels::Workload w) {
+  kernels::Movement m{.kind = kernels::Movement::Kind::reread};
+  const int64_t bytes = a.integer("bytes", 301'990'000, 1, int64_t{1} << 40);
+  m.passes = a.integer("passes", 4, 1, 1024);
+  m.slice_bytes = a.integer("slice_bytes", bytes, 1, int64_t{1} << 40);
+  m.operand = a.word("dest", "vector", {"vector", "matrix"}) == "matrix";
+  m.row_bytes = m.pitch = m.block_bytes = a.integer("row_bytes", 16384, 512, 1 << 18);
+  m.rows = (bytes + m.row_bytes - 1) / m.row_bytes;
+  return moving(m, w);
+}
+
+KernelCase shared_read(Arguments& a, kernels::Workload w) {
+  kernels::Movement m;
+  array_words(m, a, 8, 2048);
+  m.kind = a.word("order", "same", {"same", "staggered"}) == "same"
+               ? kernels::Movement::Kind::same
+               : kernels::Movement::Kind::staggered;
+  return moving(m, w);
+}
+
 struct Entry {
   const char* name;
   KernelCase (*make)(Arguments&, kernels::Workload);
 };
-constexpr Entry kEntries[] = {
-    {"sparse_mla", sparse_mla},        {"indexer", indexer},       {"topk", topk},
-    {"index_table", index_table},      {"dsa_decode", dsa_decode}, {"dsa_prefill", dsa_prefill},
-    {"index_overhead", index_overhead}};
+constexpr Entry kEntries[] = {{"sparse_mla", sparse_mla},
+                              {"indexer", indexer},
+                              {"topk", topk},
+                              {"index_table", index_table},
+                              {"dsa_decode", dsa_decode},
+                              {"dsa_prefill", dsa_prefill},
+                              {"index_overhead", index_overhead},
+                              {"copy", copy},
+                              {"reread", reread},
+                              {"shared_read", shared_read}};
 
 }  // namespace
 
@@ -165,11 +229,13 @@ std::unique_ptr<kernels::Plan> Case::plan(const kernels::ChainParts& parts) {
 
 std::unique_ptr<kernels::Plan> Case::plan() {
   const KernelCase& c = kernel_.value();
-  if (c.overhead.empty() && !c.prefill) return plan(c.parts);
+  if (c.overhead.empty() && !c.prefill && !c.movement) return plan(c.parts);
   auto plan = empty_plan();
   if (c.prefill) {
     prefill_ = std::make_unique<kernels::Prefill>(*inputs_, chip_, *c.prefill);
     prefill_->add_to(*plan);
+  } else if (c.movement) {
+    kernels::add_movement(*plan, *inputs_, c.name, *c.movement, chip_.cores);
   } else {
     kernels::add_index_overhead(*plan, *inputs_, c.overhead);
   }
@@ -196,6 +262,7 @@ const std::vector<std::string>& runnable_kernels() {
     std::vector<std::string> out;
     for (const auto& e : kEntries) out.push_back(e.name);
     out.push_back("moe");
+    out.push_back("dram");
     return out;
   }();
   return names;
@@ -214,9 +281,11 @@ KernelCase kernel_case(const std::string& kernel, Arguments arguments,
   set_index(workload, options.index);
   for (const auto& entry : kEntries) {
     if (kernel != entry.name) continue;
-    if (kernel != "topk" && kernel != "dsa_prefill")
+    const bool moves = kernel == "copy" || kernel == "reread" || kernel == "shared_read";
+    if (kernel != "topk" && kernel != "dsa_prefill" && !moves)
       workload.context = arguments.integer("context", 32768, 0, int64_t{1} << 30);
     KernelCase c = entry.make(arguments, workload);
+    c.name = kernel;
     arguments.finish();
     return c;
   }

@@ -9,6 +9,7 @@
 #include "kernels/runtime/plan/decode_chain.hpp"
 #include "kernels/runtime/plan/expert_workload.hpp"
 #include "kernels/runtime/plan/inputs.hpp"
+#include "kernels/runtime/plan/movement.hpp"
 #include "kernels/runtime/plan/oracle.hpp"
 #include "kernels/runtime/plan/prefill.hpp"
 #include "kernels/runtime/plan/step.hpp"
@@ -19,12 +20,14 @@ namespace daybreak::cli {
 
 // What `daybreak run KERNEL key=value ...` asks for (the words of measurements/FORMAT.md).
 struct KernelCase {
+  std::string name = {};
   kernels::Workload workload;
   kernels::ChainParts parts;
   kernels::Pairing pairing = kernels::Pairing::automatic;
   std::optional<kernels::PrefillShape> prefill = {};  // of the workload's requests as sequences
   int64_t ring = 0;      // sparse_mla: ring slots; 0: the most that fit
   std::string overhead;  // method of index_overhead; empty for kernels of the library
+  std::optional<kernels::Movement> movement = {};  // copy, reread, shared_read
   int64_t grid = 1;      // index_overhead: cores
   std::optional<kernels::ExpertWorkload> experts = std::nullopt;  // an expert layer: nothing else counts
 };

@@ -1,6 +1,7 @@
 // run: one kernel, with the same table, record and trace as day0.
 #include <fmt/format.h>
 
+#include "sim/cli/dram_run.hpp"
 #include "sim/cli/kernel_run.hpp"
 #include "sim/cli/output.hpp"
 #include "sim/cli/verbs.hpp"
@@ -48,6 +49,7 @@ Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip,
 
 int run(const std::string& kernel, const std::vector<std::string>& words,
         const CommonOptions& options) {
+  if (kernel == "dram") return run_dram(words, options);
   const auto arguments = Arguments::from_words("run " + kernel, words);
   const auto c = kernel_case(kernel, arguments, options);
   const auto chip = options.load_chip();

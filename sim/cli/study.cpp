@@ -10,6 +10,7 @@
 #include "configs/reader/words.hpp"
 #include "kernels/runtime/model/model.hpp"
 #include "sim/chip/config_load.hpp"
+#include "sim/cli/dram_run.hpp"
 #include "sim/cli/kernel_run.hpp"
 #include "sim/cli/study_record.hpp"
 #include "sim/cli/verbs.hpp"
@@ -105,6 +106,11 @@ int study(const std::string& file, const CommonOptions& common) {
     auto settings = r.set;
     for (const auto& text : common.set) settings.push_back(configs::command_line_setting(text));
     const auto chip = load_at(r, settings);
+    if (r.kernel == "dram") {
+      metrics.push_back(
+          dram_points({r.at.text() + ": run " + r.name, r.args}, chip, options.seed)[0].metrics);
+      continue;
+    }
     metrics.push_back(metrics_of(simulate_run(r, chip, options), chip));
   }
   const configs::Study::Metric metric = [&](size_t run,

@@ -14,7 +14,7 @@ struct Day0Options {
   int64_t context = 32768, batch = 1, queries = 1;
   bool beyond_max = false;    // allow a context past the model's maximum
   std::string form = "both";  // separate, fused or both
-  std::string experts = "on";  // the layer's routed experts too: on or off
+  std::string experts = "off";  // the layer's routed experts too: on or off
 };
 
 int day0(const Day0Options&, const CommonOptions&);

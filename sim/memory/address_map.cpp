@@ -11,10 +11,16 @@ int64_t low_columns(const HbmConfig& c) {
   return std::gcd(named < 1 ? 1 : named, c.row_bytes / c.atom);
 }
 
+// A bijection of [0, count) for every digit.
+uint64_t mixed(uint64_t value, uint64_t digit, uint64_t count) {
+  return std::has_single_bit(count) ? value ^ digit : (value + digit) % count;
+}
+
 }  // namespace
 
 AddressMap::AddressMap(const HbmConfig& c)
     : linear_(c.map == "rowlinear"),
+      hash_(c.bank_hash),
       atom_(c.atom),
       columns_(uint64_t(c.row_bytes / c.atom)),
       low_(low_columns(c)),
@@ -54,6 +60,11 @@ RowPiece AddressMap::decode_atom(uint64_t atom) const {
     sid = sid_.take(rest);
   }
   out.row = uint32_t(row_.take(rest));
+  if (hash_) {
+    uint64_t digits = out.row;
+    group = mixed(group, group_.take(digits), group_.count());
+    bank = mixed(bank, bank_.take(digits), bank_.count());
+  }
   out.column = uint32_t(column);
   out.bank = uint32_t(((pc * sid_.count() + sid) * group_.count() + group) * bank_.count() + bank);
   return out;

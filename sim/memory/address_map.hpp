@@ -3,7 +3,9 @@
 //   coarse256  column low (256 B), channel, stack, pc, bank group, column high, bank, stack id, row
 //   rowlinear  channel, stack, column, pc, stack id, bank group, bank, row
 // (memory.md section 2, with the stacks above the channels so that neighbouring chunks spread over
-// all of them.) Counts need not be powers of two; rows beyond the last wrap round.
+// all of them.) Counts need not be powers of two; rows beyond the last wrap round. With bank_hash,
+// bank group and bank are XORed with the row's low bits (added modulo their count where that is no
+// power of two), so that equal offsets of neighbouring rows lie in different banks.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -85,7 +87,7 @@ class AddressMap {
     }
   }
 
-  bool linear_;
+  bool linear_, hash_;
   int64_t atom_;
   uint64_t columns_;
   Divisor low_, channel_, stack_, pc_, group_, high_, bank_, sid_, row_;

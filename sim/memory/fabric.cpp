@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "configs/reader/errors.hpp"
+#include "sim/memory/hbm.hpp"
 
 namespace daybreak::sim {
 namespace {
@@ -29,7 +30,7 @@ template <class T> void release(std::vector<T>& pool, int32_t& free, int32_t ind
 
 }  // namespace
 
-Fabric::Fabric(sc_core::sc_module_name name, const ChipConfig& c)
+Fabric::Fabric(sc_core::sc_module_name name, const ChipConfig& c, const DramFactory& dram)
     : sc_module(name),
       period_(c.period().value),
       latency_(c.noc.latency),
@@ -37,7 +38,9 @@ Fabric::Fabric(sc_core::sc_module_name name, const ChipConfig& c)
       controller_(c.hbm.controller),
       slack_(std::min(latency_, hit_latency_ + controller_)),
       slowest_(std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle)),
-      hbm_(c.hbm, *this),
+      dram_(dram ? dram(c.hbm, *this)
+                 : std::make_unique<Hbm>(c.hbm, static_cast<DramListener&>(*this))),
+      tick_fs_(dram_->tick_fs()),
       tags_(c.l2),
       slices_(c.l2.slices, Link(c.l2.slice_bytes_per_cycle)) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_FS)) {
@@ -59,7 +62,7 @@ MemoryPort& Fabric::port(int core) {
 }
 
 MemoryStats Fabric::stats() const {
-  MemoryStats out{.hbm = hbm_.stats(), .l2 = l2_, .cores = {}};
+  MemoryStats out{.hbm = dram_->stats(), .l2 = l2_, .cores = {}};
   for (const Port& port : ports_) {
     out.cores.push_back({.read_bytes = port.read_bytes,
                          .write_bytes = port.write_bytes,
@@ -128,14 +131,10 @@ void Fabric::run() {
 }
 
 Completion Fabric::completion_of(const Transfer& t, int64_t cycle) const {
-  Completion c{.tag = t.tag, .at = Femtoseconds(cycle * period_), .l2_hit = t.hit, .delay = {}};
-  auto& by = c.delay.by;
-  by[int(traces::Cause::noc)] = t.noc * period_;
-  by[int(traces::Cause::l2_miss)] = t.l2_miss;
-  by[int(traces::Cause::hbm_row)] = t.late.row;
-  by[int(traces::Cause::hbm_bandwidth)] = t.late.bandwidth;
-  by[int(traces::Cause::refresh)] = t.late.refresh;
-  return c;
+  return {.tag = t.tag,
+          .at = Femtoseconds(cycle * period_),
+          .l2_hit = t.hit,
+          .delay = {{t.noc * period_, t.l2_miss, t.late.row, t.late.bandwidth, t.late.refresh}}};
 }
 
 void Fabric::arrive(int32_t index, int64_t cycle) {
@@ -251,17 +250,20 @@ int Fabric::to_hbm(uint64_t line, uint64_t sectors, bool write, uint64_t owner, 
     const int first = std::countr_zero(sectors);
     const int count = std::countr_one(sectors >> first);
     pieces +=
-        hbm_.request(base + uint64_t(first) * sector, uint64_t(count) * sector, write, owner, at);
+        dram_->request(base + uint64_t(first) * sector, uint64_t(count) * sector, write, owner, at);
     if (first + count >= 64) break;
     sectors &= ~uint64_t{0} << (first + count);
   }
   return pieces;
 }
 
-void Fabric::served(uint64_t owner, int64_t at, const RunDelay& late) {
+void Fabric::served(uint64_t owner, int64_t tick, const RunDelay& late) {
   if (owner == kNobody) return;
   Fetch& fetch = fetches_[owner];
-  if (at > fetch.at) fetch.at = at, fetch.late = late;
+  if (tick * tick_fs_ > fetch.at) {
+    fetch.at = tick * tick_fs_;
+    fetch.late = {late.row * tick_fs_, late.bandwidth * tick_fs_, late.refresh * tick_fs_};
+  }
   if (--fetch.pieces > 0) return;
   if (fetch.place != L2Tags::kAbsent) tags_.prefetch_place(fetch.place);
   path_.push((fetch.at + period_ - 1) / period_, {Step::filled, int32_t(owner)});

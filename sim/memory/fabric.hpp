@@ -5,23 +5,26 @@
 // that much late, many per wake-up, in exact time order; completions are delivered in their own
 // cycle.
 #pragma once
+#include <memory>
 #include <systemc>
 #include <vector>
 
 #include "sim/memory/delivery.hpp"
-#include "sim/memory/hbm.hpp"
+#include "sim/memory/dram.hpp"
+#include "sim/memory/event_wheel.hpp"
 #include "sim/memory/l2_tags.hpp"
 #include "sim/memory/link.hpp"
+#include "sim/memory/wake.hpp"
 
 namespace daybreak::sim {
 
-class Fabric : public sc_core::sc_module, private HbmListener {
+class Fabric : public sc_core::sc_module, private DramListener {
  public:
-  Fabric(sc_core::sc_module_name, const ChipConfig&);
+  Fabric(sc_core::sc_module_name, const ChipConfig&, const DramFactory&);
 
   MemoryPort& port(int core);
   MemoryStats stats() const;
-  bool idle() const { return outstanding_ == 0 && fetches_in_flight_ == 0 && hbm_.idle(); }
+  bool idle() const { return outstanding_ == 0 && fetches_in_flight_ == 0 && dram_->idle(); }
   int64_t line_bytes() const { return tags_.line_bytes(); }
 
  private:
@@ -70,7 +73,7 @@ class Fabric : public sc_core::sc_module, private HbmListener {
   };
 
   void submit(Port&, std::span<const Burst>, MemoryClient&);
-  void served(uint64_t owner, int64_t at, const RunDelay&) override;
+  void served(uint64_t owner, int64_t tick, const RunDelay&) override;
   void run();
   void rearm();
   void arrive(int32_t transfer, int64_t cycle);
@@ -90,7 +93,8 @@ class Fabric : public sc_core::sc_module, private HbmListener {
 
   int64_t period_, latency_, hit_latency_, controller_, slack_;
   int64_t slowest_;  // bytes per cycle of link or slice
-  Hbm hbm_;
+  std::unique_ptr<Dram> dram_;
+  int64_t tick_fs_;  // of the DRAM's listener
   L2Tags tags_;
   std::vector<Link> slices_;
   std::vector<Port> ports_;

@@ -18,7 +18,7 @@ HbmStats& HbmStats::operator+=(const HbmStats& o) {
   return *this;
 }
 
-Hbm::Hbm(const HbmConfig& config, HbmListener& listener) : checked_(config), map_(config) {
+Hbm::Hbm(const HbmConfig& config, DramListener& listener) : checked_(config), map_(config) {
   for (int64_t s = 0; s < config.stacks; ++s) {
     const std::string name = fmt::format("hbm{}", s);
     stacks_.push_back(std::make_unique<HbmStack>(name.c_str(), config, listener));
@@ -73,12 +73,12 @@ void HbmPort::submit(std::span<const Burst> bursts, MemoryClient& client) {
   }
 }
 
-void HbmPort::served(uint64_t owner, int64_t at, const RunDelay& delay) {
+void HbmPort::served(uint64_t owner, int64_t tick, const RunDelay& delay) {
   Transfer& transfer = transfers_[owner];
-  if (at > transfer.at) transfer.at = at, transfer.delay = delay;
+  if (tick > transfer.at) transfer.at = tick, transfer.delay = delay;
   if (--transfer.pieces > 0) return;
-  done_.push(transfer.at / hbm_.timing().tick_fs, int32_t(owner));
-  wake_.at(transfer.at);
+  done_.push(transfer.at, int32_t(owner));
+  wake_.at(transfer.at * hbm_.timing().tick_fs);
 }
 
 void HbmPort::run() {
@@ -92,10 +92,11 @@ void HbmPort::run() {
       ready_, [&](int32_t i) { return transfers_[i].client; },
       [&](int32_t i) {
         const Transfer& t = transfers_[i];
-        Completion c{.tag = t.tag, .at = Femtoseconds(now), .l2_hit = false, .delay = {}};
-        c.delay.by[int(traces::Cause::hbm_row)] = t.delay.row;
-        c.delay.by[int(traces::Cause::hbm_bandwidth)] = t.delay.bandwidth;
-        c.delay.by[int(traces::Cause::refresh)] = t.delay.refresh;
+        const Completion c{.tag = t.tag,
+                           .at = Femtoseconds(now),
+                           .l2_hit = false,
+                           .delay = {{0, 0, t.delay.row * tick_fs, t.delay.bandwidth * tick_fs,
+                                      t.delay.refresh * tick_fs}}};
         return c;
       },
       [&](int32_t i) {

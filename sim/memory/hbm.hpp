@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "sim/memory/delivery.hpp"
+#include "sim/memory/event_wheel.hpp"
 #include "sim/memory/hbm_stack.hpp"
 #include "sim/memory/port.hpp"
 
 namespace daybreak::sim {
 
-class Hbm {
+class Hbm : public Dram {
  public:
-  Hbm(const HbmConfig&, HbmListener&);
+  Hbm(const HbmConfig&, DramListener&);
 
-  // Sends what [address, address + bytes) touches to its controllers, where it arrives at `at` fs
-  // >= now. Returns the number of pieces: the listener hears served(owner, ...) once for each.
-  int request(uint64_t address, uint64_t bytes, bool write, uint64_t owner, int64_t at);
-  HbmStats stats() const;
-  bool idle() const;
+  int request(uint64_t address, uint64_t bytes, bool write, uint64_t owner, int64_t at) override;
+  HbmStats stats() const override;
+  bool idle() const override;
+  int64_t tick_fs() const override { return timing().tick_fs; }
   HbmStack& stack(int index) { return *stacks_[index]; }
   int stacks() const { return int(stacks_.size()); }
   const AddressMap& map() const { return map_; }
@@ -35,7 +35,7 @@ class Hbm {
 // A port whose bursts go straight to the controllers and may be of any length. Completions carry
 // the slowest piece's delay; unloaded are controller, column access and transfer. Writes complete
 // with the end of their data burst.
-class HbmPort : public sc_core::sc_module, public MemoryPort, private HbmListener {
+class HbmPort : public sc_core::sc_module, public MemoryPort, private DramListener {
  public:
   // `controller_fs` is the pipeline in front of the queues.
   HbmPort(sc_core::sc_module_name, const HbmConfig&, int64_t controller_fs = 0);
@@ -48,10 +48,10 @@ class HbmPort : public sc_core::sc_module, public MemoryPort, private HbmListene
     MemoryClient* client = nullptr;
     uint64_t tag = 0;
     int32_t pieces = 0, next = -1;
-    int64_t at = 0;
+    int64_t at = 0;  // tick
     RunDelay delay;
   };
-  void served(uint64_t owner, int64_t at, const RunDelay&) override;
+  void served(uint64_t owner, int64_t tick, const RunDelay&) override;
   void run();
 
   Hbm hbm_;

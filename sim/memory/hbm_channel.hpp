@@ -1,12 +1,12 @@
-// The controller of one HBM channel: queues, banks, buses, refresh. No SystemC here; its stack
-// feeds it arrivals and the decision times it asked for, in time order.
+// The controller of one HBM channel: queues, banks, buses, refresh. No SystemC here: its stack
+// hands it requests and lets it run up to a time.
 //
-// Every bank works through its own queue: it takes the oldest run (the atoms of one request in one
-// row) that hits its open row, else the oldest, and books all of the run's commands at once: PRE
-// and ACT on the row bus, the columns on column bus and data bus. Bookings fill gaps, so banks
-// interleave as they would command by command; a bank decides again when its last column command is
-// out. A run of one direction never passes a booked column of the other. Writes gather until the
-// high watermark or until no read waits, and drain to the low one.
+// A bank is looked at when something can be decided for it. With a row to open it books precharge
+// and activate (hbm_rows.hpp) and comes back when the row can be read; with its row open it books
+// all columns of one run (hbm_columns.hpp) and comes back when the last is out. Columns are booked
+// when they can go, not ahead, so banks interleave as they would command by command. Which run is
+// next: hbm_bank.hpp; which direction: write_drain.hpp; a row that was opened for a run is kept for
+// it whatever the direction.
 //
 // Refresh falls due on a fixed grid and is applied when the bank (per-bank) or pseudo-channel
 // (all-bank) is next looked at; an idle channel costs nothing. Its own commands do not compete for
@@ -17,25 +17,14 @@
 #include <vector>
 
 #include "sim/memory/address_map.hpp"
-#include "sim/memory/event_wheel.hpp"
-#include "sim/memory/hbm_timing.hpp"
-#include "sim/memory/memory_system.hpp"
-#include "sim/memory/slot_ring.hpp"
+#include "sim/memory/arrivals.hpp"
+#include "sim/memory/dram.hpp"
+#include "sim/memory/hbm_bank.hpp"
+#include "sim/memory/hbm_columns.hpp"
+#include "sim/memory/hbm_rows.hpp"
+#include "sim/memory/write_drain.hpp"
 
 namespace daybreak::sim {
-
-// Why a run was late, in ticks (channel) or femtoseconds (listener).
-struct RunDelay {
-  int64_t row = 0, bandwidth = 0, refresh = 0;
-};
-
-// Who wants to know when a run's data are there. Called ahead of time, at most once per run.
-class HbmListener {
- public:
-  virtual ~HbmListener() = default;
-  // `at` >= now, in femtoseconds: the end of the run's last data burst.
-  virtual void served(uint64_t owner, int64_t at, const RunDelay&) = 0;
-};
 
 // One command, for checks of the timing rules. `tick` is its first tick. A precharge that belongs
 // to a refresh or a closed page is `automatic`: it takes no time of the row bus.
@@ -49,98 +38,55 @@ struct HbmCommand {
 
 // What the channels of a stack share.
 struct HbmShared {
-  struct Run {
-    uint64_t owner = 0;
-    int64_t arrived = 0, admitted = 0;  // ticks
-    uint32_t bank = 0, row = 0, atoms = 0;
-    uint16_t channel = 0;
-    bool write = false, started = false;
-    int32_t next = -1;
-  };
-  struct Event {
-    int32_t run;  // an arrival, or -1: a decision
-    uint16_t channel;
-    uint32_t bank;
-  };
-
   HbmTiming timing;
   HbmGeometry geometry;
-  HbmConfig config;
-  HbmListener& listener;
+  int64_t queue, starvation;
+  double write_high, write_low;
+  DramListener& listener;
   HbmStats stats;
-  EventWheel<Event> wheel;  // ticks
-  std::vector<Run> runs;
-  int32_t free_run = -1;
-  int64_t in_flight = 0;
+  int64_t in_flight = 0, writes = 0;  // runs, and the writes among them
   std::vector<HbmCommand>* log = nullptr;
 
-  HbmShared(const HbmConfig& c, HbmListener& l) : timing(c), geometry(c), config(c), listener(l) {}
-  int32_t take_run();
-  void release_run(int32_t);
+  HbmShared(const HbmConfig& c, DramListener& l)
+      : timing(c),
+        geometry(c),
+        queue(c.queue),
+        starvation(c.starvation),
+        write_high(c.write_high),
+        write_low(c.write_low),
+        listener(l) {}
 };
 
 class HbmChannel {
  public:
+  static constexpr int64_t kNever = INT64_MAX;
+
   HbmChannel(HbmShared&, uint16_t index);
-  // A run reached the controller.
-  void arrive(int32_t run, int64_t now);
-  // A bank's decision falls due.
-  void decide(uint32_t bank, int64_t now);
+  // Something arrives at tick `a.at`, not before the last run().
+  void push(const Arrival& a, bool write);
+  // Decides everything that falls due up to `until`.
+  void run(int64_t until);
+  // Tick of the next decision.
+  int64_t next() const { return next_; }
 
  private:
-  struct List {
-    int32_t head = -1, tail = -1;
-    bool empty() const { return head < 0; }
-  };
-  struct Bank {
-    int64_t act_ok = 0, pre_ok = 0, read_ok = 0, write_ok = 0;  // ticks
-    int64_t ready = 0;  // last column booked: no decision before
-    int64_t refresh_due = 0, refresh_begin = 0, refresh_end = 0;
-    int64_t open = -1;                    // row, -1 when precharged
-    List queue[2];                        // reads, writes
-    int32_t passed = 0;                   // row hits taken before the oldest run
-    uint16_t pc = 0, group = 0, sid = 0;  // group counts over stack ids
-    bool scheduled = false;
-  };
-  struct Activate {
-    int64_t tick;
-    uint16_t group;
-  };
-  struct Pc {
-    SlotRing columns;                 // blocked for every bank
-    std::vector<SlotRing> by_group;   // blocked for a bank group
-    std::vector<SlotRing> by_sid;     // blocked for a stack id by the others
-    std::vector<Activate> activates;  // sorted, recent and booked
-    int64_t last_read, last_write;    // columns
-    std::vector<int64_t> last_write_group;
-    int64_t refresh_due = 0;
-    int64_t advanced = 0;  // clock up to which its rings are cleared
-    Pc(int64_t clocks, const HbmGeometry&, bool sids);
-  };
-  struct Choice {
-    int32_t run = -1, before = -1;
-    bool hit = false;
-  };
-
-  void admit(int32_t run, int64_t now);
-  void fill_queue(int kind, int64_t now);
+  void admit(bool write, int64_t now);
+  int64_t arrival_time(bool write) const;
+  int64_t next_arrival() const;
   void schedule(uint32_t bank, int64_t at);
-  void set_mode(int64_t now);
-  void advance(Pc&, int64_t now);
-  Choice choose(Bank&) const;
+  void find_first();
+  void turn(int64_t now);
+  void decide(uint32_t bank, int64_t now);
+  HbmChoice choose(const HbmBank&) const;
+  void open_row(uint32_t bank, const HbmRun&, int64_t now);
+  void columns(uint32_t bank, const HbmChoice&, int64_t now);
+  void book(uint32_t bank, const HbmChoice&, int64_t clock, int64_t atoms, int64_t now);
+  bool alone(uint32_t bank) const;
+  void finish(uint32_t bank, int32_t run, int64_t first, int64_t last);
+  bool row_wanted(const HbmBank&) const;
   void refresh(uint32_t bank, int64_t now);
   void refresh_bank(uint32_t bank, int64_t now);
   void refresh_all(int pc, int64_t now);
-  // Precharge and activate; false when the row bus is booked too far ahead.
-  bool open_row(uint32_t bank, uint32_t row, int64_t now);
-  int64_t find_activate(const Pc&, uint16_t group, int64_t from) const;
-  int64_t turnaround(const Pc&, const Bank&, bool write) const;
-  // First clock for `atoms` columns, -1 when the buses are booked too far ahead.
-  int64_t find_columns(const Pc&, const Bank&, int64_t from, int64_t atoms) const;
-  void mark_columns(Pc&, const Bank&, int64_t clock, int64_t atoms);
-  void book_columns(uint32_t bank, const Choice&, int64_t clock, int64_t atoms, int64_t now);
-  void finish(uint32_t bank, int32_t run, int64_t first, int64_t last);
-  bool row_wanted(const Bank&) const;
   void log(HbmCommand::Kind, uint32_t bank, int64_t row, int64_t tick,
            bool automatic = false) const;
 
@@ -148,17 +94,22 @@ class HbmChannel {
   const HbmTiming& t_;
   uint16_t index_;
   int64_t look_ahead_;  // ticks: what starts later is decided later
-  int64_t most_atoms_;  // of one booking
-  // What n columns take of the column bus, of their pseudo-channel, and of its other stack ids.
-  std::vector<uint64_t> bus_pattern_, pc_pattern_, sid_pattern_;
-  SlotRing row_bus_;     // ticks
-  SlotRing column_bus_;  // clocks
-  std::vector<Pc> pcs_;
-  std::vector<Bank> banks_;
-  List waiting_[2];             // behind a full queue, unbounded
-  int64_t queued_[2] = {0, 0};  // atoms
-  int64_t high_, low_;
-  bool writing_ = false;
+  int64_t next_ = kNever;
+  int64_t now_ = 0;
+  uint64_t scheduled_ = 0;      // decisions so far: first in first out within a tick
+  std::vector<int64_t> due_;    // by bank: tick, order and bank in one number; kNever without
+  int64_t first_ = kNever;      // the least of them
+  std::vector<uint8_t> wants_;  // by bank: its row is open and it waits for columns
+  std::vector<HbmBank> banks_;
+  std::vector<HbmRun> runs_;
+  int32_t free_run_ = -1;
+  Arrivals arrivals_[2];        // reads, writes: on the way, or behind a full queue
+  int64_t queued_[2] = {0, 0};  // atoms admitted
+  WriteDrain drain_;
+  RowCommands rows_;
+  ColumnCommands columns_;
+  std::vector<int64_t> turned_at_;    // by pseudo-channel: the last column before the latest turn
+  std::vector<int64_t> refresh_due_;  // all-bank, by pseudo-channel
 };
 
 }  // namespace daybreak::sim

@@ -20,13 +20,17 @@ void skip_missed(int64_t& due, int64_t now, int64_t refi, int64_t& refreshes) {
 void HbmChannel::refresh(uint32_t bank, int64_t now) {
   switch (t_.refresh) {
     case Refresh::off: return;
-    case Refresh::per_bank: return refresh_bank(bank, now);
-    case Refresh::all_bank: return refresh_all(banks_[bank].pc, now);
+    case Refresh::per_bank:
+      if (banks_[bank].refresh_due <= now) refresh_bank(bank, now);
+      return;
+    case Refresh::all_bank:
+      if (refresh_due_[banks_[bank].pc] <= now) refresh_all(banks_[bank].pc, now);
+      return;
   }
 }
 
 void HbmChannel::refresh_bank(uint32_t b, int64_t now) {
-  Bank& bank = banks_[b];
+  HbmBank& bank = banks_[b];
   skip_missed(bank.refresh_due, now, t_.refi, s_.stats.refreshes);
   while (bank.refresh_due <= now) {
     int64_t begin = std::max(bank.refresh_due, bank.act_ok);
@@ -45,15 +49,15 @@ void HbmChannel::refresh_bank(uint32_t b, int64_t now) {
 }
 
 void HbmChannel::refresh_all(int p, int64_t now) {
-  Pc& pc = pcs_[p];
+  int64_t& due = refresh_due_[p];
   const uint32_t count = uint32_t(s_.geometry.banks_of_pc()), first = uint32_t(p) * count;
-  skip_missed(pc.refresh_due, now, t_.refi, s_.stats.refreshes);
-  while (pc.refresh_due <= now) {
-    int64_t begin = pc.refresh_due;
+  skip_missed(due, now, t_.refi, s_.stats.refreshes);
+  while (due <= now) {
+    int64_t begin = due;
     for (uint32_t b = first; b < first + count; ++b) {
-      Bank& bank = banks_[b];
+      HbmBank& bank = banks_[b];
       if (bank.open >= 0) {
-        const int64_t pre = std::max(pc.refresh_due, bank.pre_ok);
+        const int64_t pre = std::max(due, bank.pre_ok);
         log(HbmCommand::Kind::precharge, b, bank.open, pre, true);
         bank.act_ok = std::max(bank.act_ok, pre + t_.rp);
         bank.open = -1;
@@ -63,10 +67,10 @@ void HbmChannel::refresh_all(int p, int64_t now) {
     log(HbmCommand::Kind::refresh, first, 0, begin);
     ++s_.stats.refreshes;
     for (uint32_t b = first; b < first + count; ++b) {
-      banks_[b].refresh_begin = pc.refresh_due;
+      banks_[b].refresh_begin = due;
       banks_[b].refresh_end = banks_[b].act_ok = begin + t_.rfc_ab;
     }
-    pc.refresh_due += t_.refi;
+    due += t_.refi;
   }
 }
 

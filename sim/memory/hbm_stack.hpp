@@ -1,7 +1,7 @@
-// One HBM stack as a SystemC module: its channels, one event wheel, at most one pending event.
+// One HBM stack as a SystemC module: its channels, at most one pending event.
 //
-// What a decision at tick d brings about ends at d + lead() or later, so decisions are taken up to
-// lead() late, many per wake-up, in exact time order.
+// What a decision at tick d brings about ends at d + lead or later, so decisions are taken up to
+// lead late, many per wake-up, one channel after the other: they share nothing but counters.
 #pragma once
 #include <systemc>
 #include <vector>
@@ -13,7 +13,7 @@ namespace daybreak::sim {
 
 class HbmStack : public sc_core::sc_module {
  public:
-  HbmStack(sc_core::sc_module_name, const HbmConfig&, HbmListener&);
+  HbmStack(sc_core::sc_module_name, const HbmConfig&, DramListener&);
 
   // A piece of a request reaches its channel's controller at `at` fs, not before now.
   void push(const RowPiece&, bool write, uint64_t owner, int64_t at);
@@ -24,7 +24,7 @@ class HbmStack : public sc_core::sc_module {
 
  private:
   void run();
-  void rearm();
+  void rearm(int64_t next);
 
   HbmShared shared_;
   std::vector<HbmChannel> channels_;

@@ -18,7 +18,8 @@ int64_t round_up(double ns, double unit) { return int64_t(std::ceil(ns / unit - 
 HbmTiming::HbmTiming(const HbmConfig& c) {
   auto half = [&](double ns) { return round_up(ns, c.tck / 2); };
   const bool halves = (half(c.act_command) | half(c.pre_command) | half(c.ref_command)) & 1;
-  clock = halves ? 2 : 1;
+  shift = halves;
+  clock = int64_t{1} << shift;
   tick_fs = std::max<int64_t>(1, std::llround(c.tck * 1e6 / double(clock)));
   auto ticks = [&](double ns) { return round_up(ns, c.tck) * clock; };
   auto command = [&](double ns) { return halves ? half(ns) : half(ns) / 2; };

@@ -11,7 +11,8 @@ enum class Refresh : uint8_t { off, all_bank, per_bank };
 
 struct HbmTiming {
   int64_t tick_fs = 0;  // femtoseconds of one tick
-  int64_t clock = 1;    // ticks of one clock
+  int64_t clock = 1;    // ticks of one clock, 1 << shift
+  int shift = 0;
   // Ticks.
   int64_t burst, cl, cwl, rcd_rd, rcd_wr, rp, ras, rc, rrd_s, rrd_l, faw, wr, rtp, wtr_s, wtr_l,
       rtw;
@@ -24,8 +25,8 @@ struct HbmTiming {
 
   explicit HbmTiming(const HbmConfig&);
   int64_t write_to_precharge() const { return cwl + burst + wr; }
-  // Ticks from a decision to the earliest completion it can cause.
-  int64_t lead() const { return (cl < cwl ? cl : cwl) + burst; }
+  // Ticks from a decision to the earliest completion it can cause, with or without writes.
+  int64_t lead(bool writes) const { return (writes && cwl < cl ? cwl : cl) + burst; }
   // First tick at or after a time in fs.
   int64_t tick_of(int64_t fs) const { return (fs + tick_fs - 1) / tick_fs; }
   // The same, moved up to a whole clock.

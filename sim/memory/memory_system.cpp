@@ -6,11 +6,13 @@ namespace daybreak::sim {
 
 struct MemorySystem::Impl {
   Fabric fabric;
-  Impl(sc_core::sc_module_name name, const ChipConfig& config) : fabric(name, config) {}
+  Impl(sc_core::sc_module_name name, const ChipConfig& config, const DramFactory& dram)
+      : fabric(name, config, dram) {}
 };
 
-MemorySystem::MemorySystem(const ChipConfig& config, sc_core::sc_module_name name)
-    : impl_(std::make_unique<Impl>(name, config)) {}
+MemorySystem::MemorySystem(const ChipConfig& config, sc_core::sc_module_name name,
+                           const DramFactory& dram)
+    : impl_(std::make_unique<Impl>(name, config, dram)) {}
 MemorySystem::~MemorySystem() = default;
 
 MemoryPort& MemorySystem::port(int core) { return impl_->fabric.port(core); }

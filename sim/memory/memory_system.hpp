@@ -20,6 +20,7 @@
 // must outlive what it has outstanding.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -58,11 +59,18 @@ struct MemoryStats {
   std::vector<NocStats> cores;
 };
 
+class Dram;
+class DramListener;
+// Builds what stands behind the L2 (sim/memory/dram.hpp).
+using DramFactory = std::function<std::unique_ptr<Dram>(const HbmConfig&, DramListener&)>;
+
 class MemorySystem {
  public:
   // Throws UserError for a geometry that cannot be built (sectors that do not divide a line, ...)
   // and InvariantError when SystemC's resolution is not 1 fs.
-  explicit MemorySystem(const ChipConfig&, sc_core::sc_module_name name = "memory");
+  // An empty factory: the HBM stacks of the chip's description.
+  explicit MemorySystem(const ChipConfig&, sc_core::sc_module_name name = "memory",
+                        const DramFactory& dram = {});
   ~MemorySystem();
   MemorySystem(const MemorySystem&) = delete;
 

@@ -17,11 +17,18 @@ struct Burst {
   uint64_t tag = 0;  // the client's; comes back with the completion
 };
 
-// Where a burst's time went beyond its own transfer, in femtoseconds, by cause (noc, l2_miss,
-// hbm_row, hbm_bandwidth, refresh). What remains of (at - submitted) is the unloaded latency of the
-// path.
+// Where a burst's time went beyond its own transfer, in femtoseconds, by cause. What remains of
+// (at - submitted) is the unloaded latency of the path.
 struct Delay {
-  std::array<int64_t, traces::kCauses> by{};
+  static constexpr std::array kCauses{traces::Cause::noc, traces::Cause::l2_miss,
+                                      traces::Cause::hbm_row, traces::Cause::hbm_bandwidth,
+                                      traces::Cause::refresh};
+  std::array<int64_t, kCauses.size()> by{};
+  int64_t operator[](traces::Cause cause) const {
+    for (size_t i = 0; i < by.size(); ++i)
+      if (kCauses[i] == cause) return by[i];
+    return 0;
+  }
 };
 
 struct Completion {

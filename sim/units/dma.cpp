@@ -384,11 +384,11 @@ traces::Cause DmaQueue::cause_of(const Completion& c, Cycle submitted, Cycle now
   int64_t rest = int64_t((run_.clock.time_of(now) - run_.clock.time_of(submitted)).value());
   traces::Cause cause = unloaded;
   int64_t most = 0;
-  for (int i = 0; i < traces::kCauses; ++i) {
-    rest -= c.delay.by[size_t(i)];
-    if (c.delay.by[size_t(i)] <= most) continue;
-    most = c.delay.by[size_t(i)];
-    cause = traces::Cause(i);
+  for (size_t i = 0; i < c.delay.by.size(); ++i) {
+    rest -= c.delay.by[i];
+    if (c.delay.by[i] <= most) continue;
+    most = c.delay.by[i];
+    cause = Delay::kCauses[i];
   }
   if (rest >= most) return unloaded;
   return limited_ && cause == traces::Cause::l2_miss ? traces::Cause::outstanding : cause;

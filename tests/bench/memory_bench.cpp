@@ -1,6 +1,7 @@
 // Speed of the memory model: 64-byte requests answered per second of host time. A row of 656 bytes
 // counts as the 64-byte sectors it touches, a 512-byte line as eight.
-//   hierarchy: 32 cores through NoC, L2 and HBM of the default chip; dram: the stacks alone.
+//   hierarchy: 32 cores of the default chip through NoC and L2; dram: the stack behind the same kind
+//   of port; hits: lines that the L2 holds. One HBM stack with refresh.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -10,13 +11,15 @@
 #include "ref/numeric/random.hpp"
 #include "sim/memory/hbm.hpp"
 #include "sim/memory/memory_system.hpp"
+#include "sim/memory/tlm_initiator.hpp"
+#include "sim/memory/tlm_target.hpp"
 
 namespace daybreak::sim {
 namespace {
 
 constexpr uint64_t kSpan = uint64_t{32} << 30;
 
-enum class Pattern { sequential, rows656, random64 };
+enum class Pattern { sequential, rows656, random64, hits };
 
 // A closed loop of requests that never touch two lines.
 class Client : public MemoryClient {
@@ -48,6 +51,10 @@ class Client : public MemoryClient {
   }
   void next() {
     switch (pattern_) {
+      case Pattern::hits: {
+        const uint64_t at = (index_++ % 64 * uint64_t(cores_) + uint64_t(core_)) * 512;
+        return add(at, at + 512);
+      }
       case Pattern::sequential: {
         const uint64_t at = (index_++ * uint64_t(cores_) + uint64_t(core_)) * 512 % kSpan;
         return add(at, at + 512);
@@ -96,9 +103,15 @@ void run_loops(benchmark::State& state, std::vector<std::unique_ptr<Client>>& cl
       benchmark::Counter(double(after - before), benchmark::Counter::kIsRate);
 }
 
+ChipConfig one_stack() {
+  ChipConfig config;
+  config.hbm.stacks = 1;
+  return config;
+}
+
 void hierarchy(benchmark::State& state, Pattern pattern) {
   new_world();
-  const ChipConfig config;
+  const ChipConfig config = one_stack();
   MemorySystem memory(config);
   std::vector<std::unique_ptr<Client>> clients;
   for (int core = 0; core < int(config.cores); ++core) {
@@ -110,16 +123,31 @@ void hierarchy(benchmark::State& state, Pattern pattern) {
 
 void dram(benchmark::State& state, Pattern pattern) {
   new_world();
-  const ChipConfig config;
+  const ChipConfig config = one_stack();
   HbmPort port("dram", config.hbm);
   std::vector<std::unique_ptr<Client>> clients;
-  clients.push_back(std::make_unique<Client>(port, pattern, 0, 1, 2048));
+  clients.push_back(std::make_unique<Client>(port, pattern, 0, 1, 512));
   run_loops(state, clients);
 }
 
+// 64-byte transactions through both TLM adapters, in flight 512 at a time.
+void tlm_adapters(benchmark::State& state) {
+  new_world();
+  const ChipConfig config = one_stack();
+  HbmPort port("dram", config.hbm);
+  TlmTarget target("target", port, 1 << 20);
+  TlmInitiator outside("outside", {.chunk = 64});
+  outside.socket(0).bind(target.socket);
+  std::vector<std::unique_ptr<Client>> clients;
+  clients.push_back(std::make_unique<Client>(outside, Pattern::random64, 0, 1, 512));
+  run_loops(state, clients);
+}
+
+BENCHMARK(tlm_adapters);
 BENCHMARK_CAPTURE(hierarchy, sequential, Pattern::sequential);
 BENCHMARK_CAPTURE(hierarchy, rows656, Pattern::rows656);
 BENCHMARK_CAPTURE(hierarchy, random64, Pattern::random64);
+BENCHMARK_CAPTURE(hierarchy, hits, Pattern::hits);
 BENCHMARK_CAPTURE(dram, sequential, Pattern::sequential);
 BENCHMARK_CAPTURE(dram, rows656, Pattern::rows656);
 BENCHMARK_CAPTURE(dram, random64, Pattern::random64);

@@ -27,6 +27,11 @@ TEST(Hostile, CommandLine) {
   expect_refused({"run", "sparse_mla", "context=-5"}, {"context"});
   expect_refused({"run", "sparse_mla", "context"}, {"key=value"});
   expect_refused({"run", "sparse_mla", "tokens=1", "tokens=2"}, {"twice"});
+  expect_refused({"run", "dram", "patern=seq"}, {"pattern"});
+  expect_refused({"run", "dram", "pattern=seqq"}, {"seq"});
+  expect_refused({"run", "dram", "scope=stak"}, {"stack"});
+  expect_refused({"run", "dram", "load=1.5x"}, {"curve"});
+  expect_refused({"run", "dram", "dram=hbm9"}, {"hbm3_6400"});
   expect_refused({"day0", "--model", kModel, "--set", "chip.core.dma.outstandin=3"},
                  {"outstanding"});
   expect_refused({"day0", "--model", kModel, "--set", "chip.core.dma.outstanding=0"},

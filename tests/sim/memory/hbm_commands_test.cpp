@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -24,6 +25,7 @@ HbmConfig random_config(Dice& dice) {
   h.rows = dice.pick<int64_t>({1, 7, 100, 24576});
   h.row_bytes = dice.pick<int64_t>({64, 192, 1024, 4096});
   h.map = dice.pick({"fine64", "coarse256", "rowlinear"});
+  h.bank_hash = dice(0, 1) == 1;
   h.page = dice.pick({"open", "closed"});
   h.refresh = dice.pick({"all-bank", "per-bank", "off"});
   h.queue = dice.pick<int64_t>({1, 8, 64, 200});
@@ -236,9 +238,11 @@ INSTANTIATE_TEST_SUITE_P(, Commands, testing::Range(0, 60));
 // The map is a bijection of atoms within one wrap, pieces cover a request exactly, and neighbouring
 // chunks go to different stacks and channels.
 TEST(AddressMapTest, IsABijectionAndSplitsExactly) {
-  for (const char* map : {"fine64", "coarse256", "rowlinear"}) {
+  for (int form = 0; form < 6; ++form) {
+    const char* map = std::array{"fine64", "coarse256", "rowlinear"}[form % 3];
     HbmConfig h = preset("hbm2e_3200", 3);
     h.map = map;
+    h.bank_hash = form >= 3;
     h.channels = 5, h.pseudo_channels = 2, h.bank_groups = 3, h.banks = 2, h.stack_ids = 2,
     h.rows = 3;
     const AddressMap m(h);

@@ -66,8 +66,8 @@ TEST(MemorySystemTest, UnloadedLatencies) {
       double(unloaded(c, {Address(4096), 64}) + c.hbm.controller) * period + 31.25;
   EXPECT_FALSE(miss.l2_hit);
   EXPECT_NEAR(double(rig.cycles(miss)) * period, closed, closed * 0.03);
-  EXPECT_GT(miss.delay.by[int(traces::Cause::l2_miss)], 0);
-  EXPECT_GT(miss.delay.by[int(traces::Cause::hbm_row)], 0);
+  EXPECT_GT(miss.delay[traces::Cause::l2_miss], 0);
+  EXPECT_GT(miss.delay[traces::Cause::hbm_row], 0);
   const Completion hit = rig.one(4096, 64);
   EXPECT_TRUE(hit.l2_hit);
   EXPECT_EQ(rig.cycles(hit), 40 + 120 + 40 + 1);
