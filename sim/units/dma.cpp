@@ -399,7 +399,7 @@ void DmaQueue::note_last(traces::MoveStages& m, const Completion& c, Cycle submi
   const int64_t period = int64_t(run_.clock.time_of(1).value());
   int64_t rest = now - submitted;
   for (size_t i = 0; i < m.waited.size(); ++i) {
-    m.waited[i] = int32_t(std::min(rest, c.delay.by[i] / period));
+    m.waited[i] = int32_t(std::min(rest, c.delay[traces::Cause(i)] / period));
     rest -= m.waited[i];
   }
   m.unloaded = int32_t(rest);

@@ -24,9 +24,7 @@ ref::WeightMatrix matrix_of(const ExpertMatrix& m, int64_t expert, const ref::By
       w.form = ref::WeightForm::fp8;
       w.values_at = e * n, w.scales_at = e * uint64_t(m.rows) * uint64_t((m.cols + 127) / 128) * 4;
       break;
-    case WeightFormat::bf16:
-      w.form = ref::WeightForm::bf16;
-      w.values_at = e * n * 2;
+    case WeightFormat::bf16: w.form = ref::WeightForm::bf16; w.values_at = e * n * 2;
   }
   return w;
 }
@@ -38,8 +36,7 @@ float bf16_rounded(double x) { return ref::bf16_value(ref::nearest_bf16(float(x)
 ExpertOracle::ExpertOracle(const ExpertLayer& layer, int64_t sample)
     : layer_(layer), w_(layer.workload()), m_(w_.model), t_(layer.tensors()) {
   const int64_t n = std::min(w_.tokens, sample);
-  for (int64_t i = 0; i < n; ++i)
-    sample_.push_back(n < 2 ? 0 : i * (w_.tokens - 1) / (n - 1));
+  for (int64_t i = 0; i < n; ++i) sample_.push_back(n < 2 ? 0 : i * (w_.tokens - 1) / (n - 1));
 }
 
 std::string ExpertOracle::named(const std::string& what) const {
@@ -50,10 +47,10 @@ std::string ExpertOracle::named(const std::string& what) const {
 
 ref::ByteSource ExpertOracle::bytes_of(uint16_t binding) const {
   const auto& b = layer_.bindings()[binding];
-  return ref::ByteSource(uint64_t(b.bytes.value),
-                         [this, base = b.base](uint64_t at, std::span<uint8_t> to) {
-                           layer_.image().read(Address(base.value + at), std::as_writable_bytes(to));
-                         });
+  return ref::ByteSource(
+      uint64_t(b.bytes.value), [this, base = b.base](uint64_t at, std::span<uint8_t> to) {
+        layer_.image().read(Address(base.value + at), std::as_writable_bytes(to));
+      });
 }
 
 std::vector<float> ExpertOracle::bf16_rows(uint16_t binding, int64_t cols) const {
@@ -102,17 +99,19 @@ ExpertOracle::Verdicts ExpertOracle::logits() const {
 
 // The choice is exact on the logits that the chip has; all tokens are checked.
 ExpertOracle::Verdicts ExpertOracle::selected() const {
+  if (layer_.bindings()[t_.experts].phantom)
+    return {};  // another routing is given, and this one steers nothing
   const auto bias = layer_.get<float>(t_.router_bias, m_.experts);
-  const auto want = ref::route(
-      layer_.get<float>(t_.logits, w_.tokens * m_.experts),
-      {.form = m_.softmax ? ref::RouterForm::softmax : ref::RouterForm::sigmoid,
-       .experts = m_.experts,
-       .topk = m_.topk,
-       .groups = m_.groups,
-       .keep = m_.keep,
-       .normalise = m_.normalise,
-       .scale = m_.scale,
-       .bias = bias});
+  const auto want =
+      ref::route(layer_.get<float>(t_.logits, w_.tokens * m_.experts),
+                 {.form = m_.softmax ? ref::RouterForm::softmax : ref::RouterForm::sigmoid,
+                  .experts = m_.experts,
+                  .topk = m_.topk,
+                  .groups = m_.groups,
+                  .keep = m_.keep,
+                  .normalise = m_.normalise,
+                  .scale = m_.scale,
+                  .bias = bias});
   const auto experts = layer_.get<int32_t>(t_.experts, w_.tokens * layer_.slots());
   const auto weights = layer_.get<float>(t_.weights, w_.tokens * layer_.slots());
   std::vector<int32_t> got;
@@ -152,8 +151,8 @@ ExpertOracle::Verdicts ExpertOracle::placed() const {
     start += moe::round_up(int64_t(list.size()), moe::kRowAlign);
   }
   return {ref::compare_exact("row table", layer_.get<int32_t>(t_.table, layer_.rows()), table),
-          ref::compare_exact("rows of tokens",
-                             layer_.get<int32_t>(t_.row_of, m_.topk * w_.tokens), rows)};
+          ref::compare_exact("rows of tokens", layer_.get<int32_t>(t_.row_of, m_.topk * w_.tokens),
+                             rows)};
 }
 
 ExpertOracle::Verdicts ExpertOracle::product(const std::string& name, uint16_t x,
@@ -175,14 +174,13 @@ ExpertOracle::Verdicts ExpertOracle::shared() const {
   const auto up = bytes_of(t_.shared_gate_up.values), down = bytes_of(t_.shared_down.values);
   const auto up_scales = bytes_of(t_.shared_gate_up.scales);
   const auto down_scales = bytes_of(t_.shared_down.scales);
-  const auto want = ref::expert_output(
-      bf16_rows(t_.x, m_.hidden),
-      {.gate_up = matrix_of(t_.shared_gate_up, 0, up, up_scales),
-       .down = matrix_of(t_.shared_down, 0, down, down_scales),
-       .activation = ref::ExpertActivation(int(m_.gate)),
-       .factor = m_.factor,
-       .limit = m_.limit,
-       .activation_scales = activation_scales()});
+  const auto want = ref::expert_output(bf16_rows(t_.x, m_.hidden),
+                                       {.gate_up = matrix_of(t_.shared_gate_up, 0, up, up_scales),
+                                        .down = matrix_of(t_.shared_down, 0, down, down_scales),
+                                        .activation = ref::ExpertActivation(int(m_.gate)),
+                                        .factor = m_.factor,
+                                        .limit = m_.limit,
+                                        .activation_scales = activation_scales()});
   return {ref::compare(named("shared experts"),
                        std::span<const float>(bf16_rows(t_.shared_out, m_.hidden)),
                        std::span<const float>(want), ref::tolerance("moe"))};
@@ -213,16 +211,16 @@ std::vector<double> ExpertOracle::routed(int64_t width) const {
       up_bias = layer_.get<float>(t_.gate_up_bias, 2 * m_.inter, expert * 2 * m_.inter);
       down_bias = layer_.get<float>(t_.down_bias, width, expert * width);
     }
-    const auto y = ref::expert_output(
-        rows, {.gate_up = matrix_of(t_.gate_up, expert, gate_up, gate_up_scales),
-               .down = matrix_of(t_.down, expert, down, down_scales),
-               .interleaved = m_.interleaved,
-               .gate_up_bias = up_bias,
-               .down_bias = down_bias,
-               .activation = ref::ExpertActivation(int(m_.gate)),
-               .factor = m_.factor,
-               .limit = m_.limit,
-               .activation_scales = activation_scales()});
+    const auto y =
+        ref::expert_output(rows, {.gate_up = matrix_of(t_.gate_up, expert, gate_up, gate_up_scales),
+                                  .down = matrix_of(t_.down, expert, down, down_scales),
+                                  .interleaved = m_.interleaved,
+                                  .gate_up_bias = up_bias,
+                                  .down_bias = down_bias,
+                                  .activation = ref::ExpertActivation(int(m_.gate)),
+                                  .factor = m_.factor,
+                                  .limit = m_.limit,
+                                  .activation_scales = activation_scales()});
     for (size_t i = 0; i < list.size(); ++i)
       for (int64_t c = 0; c < width; ++c)
         out[list[i].at * size_t(width) + size_t(c)] +=
@@ -240,7 +238,8 @@ ExpertOracle::Verdicts ExpertOracle::combined() const {
   }
   std::vector<float> want;
   for (double v : sums) want.push_back(bf16_rounded(v));
-  return {ref::compare(named("routed experts"), std::span<const float>(bf16_rows(t_.combined, width)),
+  return {ref::compare(named("routed experts"),
+                       std::span<const float>(bf16_rows(t_.combined, width)),
                        std::span<const float>(want), ref::tolerance("moe"))};
 }
 
