@@ -53,6 +53,7 @@ KernelCase sparse_mla(Arguments& a, kernels::Workload w) {
   return {.workload = w,
           .parts = {.prepare = false, .selection = false, .table = false},
           .pairing = pairing_word(a),
+          .ring = a.integer("ring", 0, 0, 3),
           .overhead = {}};
 }
 
@@ -141,13 +142,17 @@ constexpr Entry kEntries[] = {
 }  // namespace
 
 Case::Case(const kernels::Workload& workload, const isa::Capabilities& chip,
-           kernels::Pairing pairing)
+           kernels::Pairing pairing, int64_t ring)
     : chip_(chip),
       inputs_(std::make_unique<kernels::DecodeInputs>(workload, image_, bindings_)),
       oracle_(std::make_shared<kernels::DecodeOracle>(*inputs_)),
-      tuning_(kernels::tuning_for(workload, chip, pairing)) {}
+      tuning_(kernels::tuning_for(workload, chip, pairing)) {
+  if (ring > 0)
+    std::erase_if(tuning_.attention, [&](const kernels::Tuning& t) { return t.ring != ring; });
+}
 
-Case::Case(const KernelCase& c, const isa::Capabilities& chip) : Case(c.workload, chip, c.pairing) {
+Case::Case(const KernelCase& c, const isa::Capabilities& chip)
+    : Case(c.workload, chip, c.pairing, c.ring) {
   kernel_ = c;
 }
 

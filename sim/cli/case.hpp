@@ -22,13 +22,14 @@ struct KernelCase {
   kernels::ChainParts parts;
   kernels::Pairing pairing = kernels::Pairing::automatic;
   std::optional<kernels::PrefillShape> prefill = {};  // of the workload's requests as sequences
+  int64_t ring = 0;      // sparse_mla: ring slots; 0: the most that fit
   std::string overhead;  // method of index_overhead; empty for kernels of the library
   int64_t grid = 1;      // index_overhead: cores
 };
 class Case {
  public:
   Case(const kernels::Workload& workload, const isa::Capabilities& chip,
-       kernels::Pairing pairing = kernels::Pairing::automatic);
+       kernels::Pairing pairing = kernels::Pairing::automatic, int64_t ring = 0);
   Case(const KernelCase& c, const isa::Capabilities& chip);
 
   // A plan over the case's inputs; several may follow each other.

@@ -82,7 +82,7 @@ int day0(const Day0Options& o, const CommonOptions& common) {
     const char* name = form == SelectionForm::fused ? "fused" : "separate";
     if (o.form != "both" && o.form != name) continue;
     const auto plan = the_case.plan({.form = form});
-    const auto run = simulate(*plan, chip, common, output.trace_path(name));
+    const auto run = simulate(*plan, chip, common, output.trace_folder(name));
     records.push_back(record_of(o, common, model, chip, name, run));
     output.write(records.back(), name);
   }

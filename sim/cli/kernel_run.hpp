@@ -6,6 +6,6 @@
 namespace daybreak::cli {
 
 Simulated simulate_case(const KernelCase&, const sim::ChipConfig&, const CommonOptions&,
-                        const std::string& trace_path);
+                        const std::string& trace_folder);
 
 }  // namespace daybreak::cli

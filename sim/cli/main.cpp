@@ -6,6 +6,7 @@
 
 #include "configs/reader/errors.hpp"
 #include "configs/reader/words.hpp"
+#include "sim/cli/trace.hpp"
 #include "sim/cli/verbs.hpp"
 
 namespace daybreak::cli {
@@ -15,13 +16,17 @@ void add_common(CLI::App& verb, CommonOptions& o) {
   verb.add_option("--chip", o.chip, "chip preset or YAML file")->capture_default_str();
   verb.add_option("--set", o.set, "knob=value on top of the chip; may be given again")
       ->allow_extra_args(false);
-  verb.add_option("--out", o.out, "folder for record.json and trace.pftrace")
+  verb.add_option("--out", o.out, "folder for record.json, trace.pftrace and run.events")
       ->check(CLI::Validator([](std::string& s) { return s.empty() ? "a folder is needed" : ""; },
                              "", "folder"));
   verb.add_flag("--json", o.json, "records as JSON on standard output");
   verb.add_option("--trace", o.trace, "kernel, task, instruction or off")
       ->capture_default_str()
       ->check(CLI::IsMember({"kernel", "task", "instruction", "off"}));
+  verb.add_option("--trace-cap", o.trace_cap_mb,
+                  "MB of a trace file before instructions are dropped; 0: no cap")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 20));
   verb.add_option("--values", o.values, "full or steering")->capture_default_str();
   verb.add_option("--index", o.index,
                   "selected positions: computed, random, local or a file (2048 int32 of each query "
@@ -41,6 +46,7 @@ void add_common(CLI::App& verb, CommonOptions& o) {
 struct Verbs {
   CommonOptions common;
   Day0Options day0;
+  TraceOptions trace;
   std::string name, file, out;
   std::vector<std::string> words;
   int64_t task = 0;
@@ -50,6 +56,36 @@ struct Verbs {
     auto* sub = app.add_subcommand(verb, about);
     sub->callback([this, act] { chosen = act; });
     return sub;
+  }
+
+  void declare_trace(CLI::App& app) {
+    auto* t = app.add_subcommand("trace", "what a run's traces say; takes folders that --out left");
+    t->require_subcommand(1);
+    const auto verb = [&](const char* name, const char* about, int (*act)(Verbs&)) {
+      auto* sub = add(*t, name, about, act);
+      sub->add_option("folders", trace.folders, "folder of a run")->required();
+      sub->add_flag("--json", trace.json, "JSON on standard output");
+      return sub;
+    };
+    verb("summary", "kernels against their floors, waterfall, overlap of the units",
+         [](Verbs& v) { return trace_summary(v.trace); });
+    verb("stalls", "busy and stall cycles by unit and cause",
+         [](Verbs& v) { return trace_stalls(v.trace); });
+    auto* path =
+        verb("critical-path", "what made the run as long as it was, and what would shorten it",
+             [](Verbs& v) { return trace_critical_path(v.trace); });
+    path->add_option("--what-if", trace.what_if, "knob=value: cycles predicted; may be given again")
+        ->take_all();
+    path->add_option("--measured", trace.measured, "folder of the re-run of each --what-if")
+        ->take_all();
+    verb("roofline", "useful FLOP/s against what the chip could do",
+         [](Verbs& v) { return trace_roofline(v.trace); });
+    verb("diff", "two runs: the change in cycles by cause, kernel and task",
+         [](Verbs& v) { return trace_diff(v.trace); });
+    auto* e =
+        verb("export", "the trace in another form", [](Verbs& v) { return trace_export(v.trace); });
+    e->add_option("--format", trace.format, "chrome or perfetto")->capture_default_str();
+    e->add_option("--to", trace.to, "file; default: beside the run");
   }
 
   void declare(CLI::App& app) {
@@ -100,6 +136,8 @@ struct Verbs {
                   [](Verbs& v) { return assemble_file(v.file, v.out); });
     a->add_option("file", file, "text or binary form")->required();
     a->add_option("--to", out, "file to write")->required();
+
+    declare_trace(app);
 
     auto* x = add(app, "disasm", "a program file, or a task of a kernel, as text",
                   [](Verbs& v) { return disassemble(v.name, v.words, v.task, v.common); });

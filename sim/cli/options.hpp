@@ -16,6 +16,7 @@ struct CommonOptions {
   std::string out;                    // folder; empty: no files
   bool json = false;                  // the record on standard output instead of tables
   std::string trace = "instruction";  // kernel, task, instruction or off
+  int64_t trace_cap_mb = 1024;        // MB of a trace file before detail is dropped; 0: no cap
   std::string values = "full";        // full or steering
   std::string index = "computed";     // computed, random, local or a file
   uint64_t seed = 1;

@@ -30,15 +30,15 @@ std::string Output::folder(const std::string& name) {
   return path;
 }
 
-std::string Output::trace_path(const std::string& name) {
+std::string Output::trace_folder(const std::string& name) {
   if (options_.out.empty()) return {};
-  const std::string path = folder(name) + "/trace.pftrace";
-  if (options_.trace == "off") {
-    std::error_code none;
-    std::filesystem::remove(path, none);  // an earlier run's does not belong to the new record
-    return {};
-  }
-  written_.push_back(path);
+  const std::string path = folder(name);
+  // Files of an earlier run do not belong to the new record.
+  std::error_code none;
+  for (const char* file : {"/trace.pftrace", "/run.events"}) std::filesystem::remove(path + file, none);
+  if (options_.trace == "off") return {};
+  written_.push_back(path + "/trace.pftrace");
+  if (options_.trace == "instruction") written_.push_back(path + "/run.events");
   return path;
 }
 

@@ -13,8 +13,8 @@ namespace daybreak::cli {
 class Output {
  public:
   explicit Output(const CommonOptions& options) : options_(options) {}
-  // Path of the trace of the run `name`; empty without --out or with --trace off. Makes the folder.
-  std::string trace_path(const std::string& name);
+  // Folder for the traces of the run `name`; empty without --out or with --trace off. Makes it.
+  std::string trace_folder(const std::string& name);
   void write(const traces::RunRecord& record, const std::string& name);
   // Everything a person reads, or the records as JSON.
   void print(const std::string& title, const std::vector<traces::RunRecord>& records) const;

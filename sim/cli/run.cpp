@@ -24,10 +24,10 @@ std::vector<traces::Fact> facts_of(const kernels::Prefill& prefill, int64_t sequ
 }  // namespace
 
 Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip,
-                        const CommonOptions& options, const std::string& trace_path) {
+                        const CommonOptions& options, const std::string& trace_folder) {
   Case the_case(c, chip.capabilities());
   const auto plan = the_case.plan();
-  auto out = simulate(*plan, chip, options, trace_path);
+  auto out = simulate(*plan, chip, options, trace_folder);
   if (the_case.prefill()) out.facts = facts_of(*the_case.prefill(), c.workload.batch, options);
   return out;
 }
@@ -38,7 +38,7 @@ int run(const std::string& kernel, const std::vector<std::string>& words,
   const auto c = kernel_case(kernel, arguments, options);
   const auto chip = options.load_chip();
   Output output(options);
-  const auto result = simulate_case(c, chip, options, output.trace_path(kernel));
+  const auto result = simulate_case(c, chip, options, output.trace_folder(kernel));
   auto record = record_head("run", chip, options);
   record.workload.push_back({"kernel", kernel});
   for (const auto& [key, value] : arguments.pairs()) record.workload.push_back({key, value});

@@ -7,6 +7,7 @@
 
 #include "sim/chip/schema.hpp"
 #include "traces/analysis/stalls.hpp"
+#include "traces/event/event_file.hpp"
 
 namespace daybreak::cli {
 namespace {
@@ -46,10 +47,43 @@ double flops_of(const sim::ChipConfig& chip, bool fp8) {
   return chip.flops(fp8 && chip.core.matrix.fp8 ? Format::e4m3 : Format::bf16);
 }
 
+traces::RunFacts facts_of(const kernels::Plan& plan, const sim::ChipConfig& chip) {
+  traces::RunFacts facts{.chip = chip.name,
+                         .clock_hz = chip.clock_ghz * 1e9,
+                         .hbm_bytes_per_second = chip.hbm_bytes_per_second(),
+                         .flops = flops_of(chip, true)};
+  for (const auto& step : plan.steps()) facts.kernels.push_back(step.name);
+  sim::ChipConfig listed = chip;
+  for (const auto& knob : sim::list_knobs(listed)) facts.knobs.emplace_back(knob.path, knob.text());
+  return facts;
+}
+
+std::vector<std::unique_ptr<traces::Observer>> trace_writers(const kernels::Plan& plan,
+                                                             const sim::ChipConfig& chip,
+                                                             const CommonOptions& options,
+                                                             const std::string& folder) {
+  std::vector<std::unique_ptr<traces::Observer>> out;
+  if (folder.empty()) return out;
+  const auto level = traces::trace_level(options.trace);
+  const int64_t cap = options.trace_cap_mb << 20;
+  auto facts = facts_of(plan, chip);
+  out.push_back(std::make_unique<traces::PerfettoWriter>(
+      folder + "/trace.pftrace", traces::PerfettoOptions{.level = level,
+                                                         .clock_hz = facts.clock_hz,
+                                                         .chip = chip.name,
+                                                         .kernels = facts.kernels,
+                                                         .max_bytes = cap}));
+  if (level == traces::TraceLevel::instruction)
+    out.push_back(std::make_unique<traces::EventFileWriter>(
+        folder + "/run.events",
+        traces::EventFileOptions{.facts = std::move(facts), .max_bytes = cap}));
+  return out;
+}
+
 }  // namespace
 
 Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const CommonOptions& options,
-                   const std::string& trace_path) {
+                   const std::string& folder) {
   const bool steering = options.value_mode() == sim::Values::steering;
   plan.prepare(chip.capabilities(), steering);
   const auto launches = plan.launches();
@@ -57,17 +91,8 @@ Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const Commo
   traces::StallAccount stalls;
   ActiveTime active;
   std::vector<traces::Observer*> observers{&stalls, &active};
-  std::unique_ptr<traces::PerfettoWriter> trace;
-  std::vector<std::string> names;
-  for (const auto& step : plan.steps()) names.push_back(step.name);
-  if (!trace_path.empty()) {
-    trace = std::make_unique<traces::PerfettoWriter>(
-        trace_path, traces::PerfettoOptions{.level = traces::trace_level(options.trace),
-                                            .clock_hz = chip.clock_ghz * 1e9,
-                                            .chip = chip.name,
-                                            .kernels = names});
-    observers.push_back(trace.get());
-  }
+  const auto writers = trace_writers(plan, chip, options, folder);
+  for (const auto& w : writers) observers.push_back(w.get());
 
   Simulated out;
   sim::Chip machine(chip, plan.image(), plan.bindings(), plan, {.values = options.value_mode()});

@@ -19,9 +19,9 @@ struct Simulated {
   std::vector<traces::VerdictRow> verdicts;  // every kernel's values against the reference
 };
 
-// `trace_path`: where the Perfetto trace goes; empty: none.
+// `folder`: where trace.pftrace and, at the level "instruction", run.events go; empty: nowhere.
 Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const CommonOptions& options,
-                   const std::string& trace_path);
+                   const std::string& folder);
 
 // The parts of a record that do not depend on the run's kernels.
 traces::RunRecord record_head(const std::string& verb, const sim::ChipConfig& chip,

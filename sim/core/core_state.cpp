@@ -162,7 +162,10 @@ void CoreState::retired(const InFlight& f, int32_t unit, Cycle at) {
                                        .retired = at,
                                        .read_bytes = f.work.read_bytes,
                                        .write_bytes = f.work.write_bytes,
-                                       .macs = macs};
+                                       .macs = macs,
+                                       .descriptors = f.descriptors,
+                                       .parts = f.parts,
+                                       .move = f.move};
   run.observe([&](traces::Observer& o) { o.instruction(event); });
 }
 

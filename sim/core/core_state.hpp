@@ -29,6 +29,9 @@ struct InFlight {
   int32_t slot = 0;
   Knowledge knowledge;  // what its queue knew when it started
   isa::Work work;
+  Cycle descriptors = 0;  // of the control processor, before its issue
+  traces::ComputeParts parts;
+  traces::MoveStages move;
   size_t signals_given = 0;
   bool executed = false;
 };

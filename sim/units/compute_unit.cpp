@@ -66,6 +66,7 @@ void ComputeUnit::begin(Started&& s) {
   track_.until(f.started + c.busy, traces::Cause::busy, launch());
   free_ = f.started + c.busy + c.stalled;
   track_.until(free_, traces::Cause::operand_bank, launch());
+  f.parts = {.fixed = c.fixed, .streamed = c.busy - c.fixed, .stalled = c.stalled, .tail = c.tail};
   f.retires = free_ + c.tail;
   if (!flights_.empty()) f.retires = std::max(f.retires, flights_.back().retires);
   wake_at(std::min(free_, flights_.empty() ? f.retires : flights_.front().retires));

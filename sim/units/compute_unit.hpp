@@ -5,10 +5,10 @@
 
 namespace daybreak::sim {
 
-// Cycles of one instruction: the unit works, the unit is held up by an operand path, and the
-// result is on its way while the unit is free again.
+// Cycles of one instruction: the unit works (`fixed` of them whatever the operands' size), the unit
+// is held up by an operand path, and the result is on its way while the unit is free again.
 struct Cost {
-  Cycle busy = 0, stalled = 0, tail = 0;
+  Cycle busy = 0, stalled = 0, tail = 0, fixed = 0;
   bool operator==(const Cost&) const = default;
 };
 

@@ -46,9 +46,11 @@ bool Control::issue_next() {
   full_ = room == kNever ? q : isa::Queue::control;
   if (room == kNever) return false;
   const int64_t launch = core_.task.launch;
+  Cycle descriptors = 0;
   if (const auto* g = std::get_if<isa::Gather>(&e.instruction); g && g->software) {
-    time_ += run_.config.core.control.scalar_load +
-             run_.config.core.dma.descriptor_issue * isa::work_of(e.instruction).scalar_loads;
+    descriptors = run_.config.core.control.scalar_load +
+                  run_.config.core.dma.descriptor_issue * isa::work_of(e.instruction).scalar_loads;
+    time_ += descriptors;
     track_.until(time_, traces::Cause::busy, launch);
   }
   const Cycle at = std::max(time_, room);
@@ -56,7 +58,7 @@ bool Control::issue_next() {
   time_ = at + run_.config.core.control.issue_cycles;
   track_.until(time_, traces::Cause::busy, launch);
   const uint32_t index = next_++;
-  queues_[int(q)]->push(index, time_, Sequence(history_.size() - 1));
+  queues_[int(q)]->push(index, time_, Sequence(history_.size() - 1), descriptors);
   return true;
 }
 

@@ -91,7 +91,10 @@ void DmaQueue::begin(Started&& s) {
   t.flight = std::move(s.flight);
   plan_transfer(core_, queue_, engine_.requests, t);
   declare_share(t, start);
-  front_ready_ = start + (order_only ? 1 : config_.descriptor_issue);
+  t.flight.move = {.decoding = order_only ? 1 : config_.descriptor_issue,
+                   .walks = !t.walks.empty(),
+                   .share = traces::Share(t.sharing)};
+  front_ready_ = start + t.flight.move.decoding;
   busy_until_ = std::max(busy_until_, front_ready_);
 }
 
@@ -103,11 +106,16 @@ bool DmaQueue::front(Cycle now) {
   }
   Transfer& t = at(front_);
   if (t.piece < t.fetches) return issue(front_, now, t.fetches, Kind::fetch);
+  traces::MoveStages& stages = t.flight.move;
   if (t.sharing == isa::Sharing::receives) {
+    stages.named = stages.began = now;
     has_front_ = false;
     return true;
   }
-  if (t.pending > 0 || has_back_) return false;
+  if (t.pending > 0) return false;
+  if (stages.named == traces::kNone) stages.named = now;
+  if (has_back_) return false;
+  stages.began = now;
   back_ = front_;
   has_back_ = true;
   has_front_ = false;
@@ -120,6 +128,7 @@ bool DmaQueue::back(Cycle now) {
   if (t.walk < t.walks.size()) return walk(t, now);
   if (!t.walks.empty() && t.piece == t.fetches && t.pending > 0) return false;
   if (t.sharing == isa::Sharing::delivers && !may_deliver(t, now)) return false;
+  if (t.flight.move.allowed == traces::kNone) t.flight.move.allowed = now;
   if (t.piece < t.pieces.size())
     return issue(back_, now, t.pieces.size(), t.pieces[t.piece].write ? Kind::write : Kind::read);
   if (issue_free_ > now) {
@@ -128,10 +137,12 @@ bool DmaQueue::back(Cycle now) {
   }
   if (t.inside > 0) {
     issue_free_ = now + t.inside;
+    t.flight.move.issuing += t.inside;
     busy(now, issue_free_);
   }
   t.data_at = std::max({t.data_at, issue_free_ + t.tail, now});
   t.issued = true;
+  t.flight.move.asked = now;
   has_back_ = false;
   return true;
 }
@@ -232,6 +243,10 @@ bool DmaQueue::issue(uint64_t number, Cycle now, size_t until, Kind kind) {
   if (by_row && first) cost = std::max(cost, config_.row_issue);
   busy(now, now + cost);
   issue_free_ = now + cost;
+  if (kind != Kind::fetch) {
+    t.flight.move.issuing += cost;
+    t.flight.move.requests += count;
+  }
   t.pending += count;
   mine_ += count;
   engine_.in_flight += count;
@@ -248,6 +263,7 @@ bool DmaQueue::walk(Transfer& t, Cycle now) {
   result.tlb_hits += looked;
   if (looked > 0) {
     busy(now, now + looked);
+    t.flight.move.issuing += looked;
     issue_free_ = now + looked;
     return true;
   }
@@ -259,6 +275,7 @@ bool DmaQueue::walk(Transfer& t, Cycle now) {
   ++result.tlb_misses;
   result.read_bytes += bytes;
   busy(now, now + 1);
+  ++t.flight.move.issuing;
   issue_free_ = now + 1;
   ++t.pending, ++mine_, ++walking_, ++engine_.in_flight;
   const Burst burst{.address = begin,
@@ -298,7 +315,9 @@ void DmaQueue::one_completed(const Completion& c, Cycle now) {
     done = ceil_div(port_bytes_, config_.bytes_per_cycle);
     busy(now, done);
   }
-  t.data_at = std::max(t.data_at, done);
+  if (done < t.data_at) return;
+  t.data_at = done;
+  note_last(t.flight.move, c, submitted, now, done);
 }
 
 bool DmaQueue::retire_next(Cycle now) {
@@ -321,6 +340,7 @@ bool DmaQueue::retire_next(Cycle now) {
     out.landed.push_back(now + config_.pair_latency);
     out.taker.resume_all();
   }
+  t.flight.move.landed = t.data_at;
   const InFlight done = std::move(t.flight);
   ++retired_;
   retired(done, now);
@@ -355,6 +375,18 @@ traces::Cause DmaQueue::cause_of(const Completion& c, Cycle submitted, Cycle now
   }
   if (rest >= most) return unloaded;
   return limited_ && cause == traces::Cause::l2_miss ? traces::Cause::outstanding : cause;
+}
+
+void DmaQueue::note_last(traces::MoveStages& m, const Completion& c, Cycle submitted, Cycle now,
+                         Cycle done) const {
+  const int64_t period = int64_t(run_.clock.time_of(1).value());
+  int64_t rest = now - submitted;
+  for (size_t i = 0; i < m.waited.size(); ++i) {
+    m.waited[i] = int32_t(std::min(rest, c.delay.by[i] / period));
+    rest -= m.waited[i];
+  }
+  m.unloaded = int32_t(rest);
+  m.waited[size_t(traces::Cause::busy)] += int32_t(done - now);
 }
 
 std::string DmaQueue::waiting_inside() const {

@@ -63,6 +63,8 @@ class DmaQueue : public QueueUnit, public MemoryClient {
   void busy(Cycle from, Cycle until);
   traces::Cause idle_cause() const;
   traces::Cause cause_of(const Completion&, Cycle submitted, Cycle now) const;
+  void note_last(traces::MoveStages&, const Completion&, Cycle submitted, Cycle now,
+                 Cycle done) const;
 
   static constexpr int kBatch = 16;  // requests handed to the port at once
   const DmaConfig& config_;

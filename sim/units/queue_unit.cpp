@@ -30,8 +30,8 @@ void QueueUnit::begin_task() {
 
 void QueueUnit::end_task(Cycle end) { track_.until(end, traces::Cause::no_task, launch()); }
 
-void QueueUnit::push(uint32_t index, Cycle arrival, Sequence control) {
-  fifo_.push_back({index, arrival, control});
+void QueueUnit::push(uint32_t index, Cycle arrival, Sequence control, Cycle descriptors) {
+  fifo_.push_back({index, arrival, control, descriptors});
   ++pushed_;
   guarded([this] { advance(run_.clock.now()); });
 }
@@ -72,6 +72,7 @@ std::optional<QueueUnit::Started> QueueUnit::decide(Cycle not_before, bool drain
   s.flight.entry = q.entry;
   s.flight.sequence = sequence;
   s.flight.issued = q.arrival;
+  s.flight.descriptors = q.descriptors;
   s.flight.started = start;
   s.flight.slot = take_slot(start);
   s.flight.knowledge = knowledge_;

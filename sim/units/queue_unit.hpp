@@ -34,7 +34,8 @@ class QueueUnit : public Module, public Waiter {
   virtual void begin_task();
   virtual void end_task(Cycle end);
   // `control`: how many instructions of the control processor had finished when it was issued.
-  void push(uint32_t entry, Cycle arrival, Sequence control);
+  // `descriptors`: cycles that it spent on the descriptors of this one.
+  void push(uint32_t entry, Cycle arrival, Sequence control, Cycle descriptors = 0);
   // Cycle from which a further instruction can be pushed; kNever while that depends on a start
   // that is not decided yet.
   Cycle room_at() const;
@@ -49,6 +50,7 @@ class QueueUnit : public Module, public Waiter {
     uint32_t entry;
     Cycle arrival;
     Sequence control;
+    Cycle descriptors;
   };
   struct Started {
     InFlight flight;

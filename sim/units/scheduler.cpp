@@ -184,6 +184,14 @@ void Scheduler::occupy(Cycle now, Job job) {
     track_.until(job.until, traces::Cause::busy,
                  job.dispatch ? job.launch : use_[size_t(job.core)].launch);
   }
+  const traces::JobEvent event{.dispatch = job.dispatch,
+                               .launch = job.dispatch ? job.launch : use_[size_t(job.core)].launch,
+                               .task = job.task,
+                               .count = job.count,
+                               .core = job.core,
+                               .from = job.from,
+                               .until = job.until};
+  run_.observe([&](traces::Observer& o) { o.job(event); });
   jobs_.push_back(job);
 }
 
@@ -241,7 +249,8 @@ void Scheduler::end_launch(uint32_t l, Cycle now) {
                                   .ready = r.ready,
                                   .started = r.started,
                                   .ended = r.ended,
-                                  .tasks = r.tasks};
+                                  .tasks = r.tasks,
+                                  .after = run_.launch_order.needs(l)};
   run_.observe([&](traces::Observer& o) { o.launch(event); });
   if (++ended_ == launches_.size()) {
     run_.finish();

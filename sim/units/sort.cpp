@@ -28,14 +28,16 @@ Cost sort_cost(const SortConfig& c, const isa::Instruction& instruction, const i
     const Selection s = selection_of(instruction);
     const Cycle level = c.head + ceil_div(s.scores, c.select_per_cycle * c.units);
     const int64_t out = s.chosen + w.extract_records;
-    return {.busy = (s.scores > 0 ? c.select_levels * level : 0) + c.head +
-                    ceil_div(out, c.extract_per_cycle * c.units)};
+    const int64_t levels = s.scores > 0 ? c.select_levels : 0;
+    return {.busy = levels * level + c.head + ceil_div(out, c.extract_per_cycle * c.units),
+            .fixed = (levels + 1) * c.head};
   }
   const double rate = c.records_per_cycle * double(c.units);
   const auto passes = [&](int64_t records) { return Cycle(std::ceil(double(records) / rate)); };
-  return {.busy = std::max<int64_t>(w.sort_passes, 1) * c.head + passes(w.sort32_records) +
-                  passes(w.merge_records) +
-                  ceil_div(w.extract_records, c.extract_per_cycle * c.units)};
+  const Cycle heads = std::max<int64_t>(w.sort_passes, 1) * c.head;
+  return {.busy = heads + passes(w.sort32_records) + passes(w.merge_records) +
+                  ceil_div(w.extract_records, c.extract_per_cycle * c.units),
+          .fixed = heads};
 }
 
 }  // namespace daybreak::sim

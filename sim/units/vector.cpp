@@ -42,7 +42,8 @@ Cost vector_cost(const CoreConfig& core, const isa::Instruction& instruction, co
   const Cycle path = ceil_div(w.accumulator_bytes, core.exchange.bytes_per_cycle);
   return {.busy = c.startup + streamed,
           .stalled = std::max(banked, path) > streamed ? std::max(banked, path) - streamed : 0,
-          .tail = w.accumulator_bytes > 0 ? core.exchange.latency : 0};
+          .tail = w.accumulator_bytes > 0 ? core.exchange.latency : 0,
+          .fixed = c.startup};
 }
 
 }  // namespace daybreak::sim

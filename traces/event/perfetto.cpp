@@ -71,7 +71,7 @@ struct PerfettoWriter::Impl {
   std::vector<UnitTracks> units;
   std::vector<int32_t> index;  // by unit id; -1: unknown
   Traffic traffic;
-  int64_t flows_written = 0, flows_dropped = 0;
+  int64_t flows_written = 0, flows_dropped = 0, dropped = 0;
   uint64_t next_flow = 1;
 
   Impl(std::string path, PerfettoOptions o) : file(std::move(path)), options(std::move(o)) {
@@ -81,6 +81,14 @@ struct PerfettoWriter::Impl {
   }
 
   bool instructions() const { return options.level == TraceLevel::instruction; }
+
+  // Whether detail still goes into the file; counts what does not.
+  bool detail() {
+    if (!instructions()) return false;
+    if (options.max_bytes == 0 || file.size() < options.max_bytes) return true;
+    ++dropped;
+    return false;
+  }
 
   // Process numbers: 1 is the chip, 0 would be merged with others by some readers.
   uint64_t process(int32_t core) {
@@ -191,7 +199,8 @@ struct PerfettoWriter::Impl {
     const SliceArg args[] = {{"clock_hz", std::llround(options.clock_hz)},
                              {"cycles", cycles},
                              {"time", 0, "1 ns of this file is 1 cycle of the core clock"},
-                             {"flows_dropped", flows_dropped}};
+                             {"flows_dropped", flows_dropped},
+                             {"dropped_by_cap", dropped}};
     file.slice({.track = run,
                 .begin = 0,
                 .end = cycles,
@@ -228,7 +237,7 @@ void PerfettoWriter::unit(const UnitInfo& info) {
 
 void PerfettoWriter::span(const UnitSpan& s) {
   Impl& w = *impl_;
-  if (!w.instructions() || s.end == s.begin) return;
+  if (s.end == s.begin || !w.detail()) return;
   std::vector<SliceArg> args;
   if (s.launch != kNone) args.push_back({"launch", s.launch});
   if (s.waits_for != kNone)
@@ -244,12 +253,12 @@ void PerfettoWriter::span(const UnitSpan& s) {
 void PerfettoWriter::instruction(const InstructionEvent& e) {
   Impl& w = *impl_;
   w.traffic.add(e.started, e.retired, e.read_bytes + e.write_bytes);
-  if (w.instructions()) w.add(w.unit(e.unit), e);
+  if (w.detail()) w.add(w.unit(e.unit), e);
 }
 
 void PerfettoWriter::flow(const FlowEvent& f) {
   Impl& w = *impl_;
-  if (!w.instructions()) return;
+  if (!w.detail()) return;
   UnitTracks& from = w.unit(f.from_unit);
   if (w.send(from, f, false)) return;
   from.unsent.push_back(f);

@@ -7,7 +7,8 @@
 //           track "UNIT state" (busy or the cause of the stall: its slices tile the run)
 // Flows join the instruction that signalled to the one that waited. The last instructions of each
 // unit are held back so that a flow can still name its producer; older producers get no arrow, see
-// flows_dropped(). The file appears under its name only when the run has ended (AtomicFile).
+// flows_dropped(). Behind a cap on the size only launches, tasks and counters follow; the slice
+// "run" says how many events were dropped. The file appears under its name only when the run has ended (AtomicFile).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,7 @@ struct PerfettoOptions {
   double clock_hz = 0;                    // of the core clock
   std::string chip;                       // its name
   std::vector<std::string> kernels = {};  // names of the tasks, by launch number
+  int64_t max_bytes = 0;  // beyond it instructions, unit states and flows are dropped; 0: no cap
 };
 
 class PerfettoWriter : public Observer {

@@ -39,6 +39,7 @@ class PacketFile {
   void slice(const Slice&);
   void count(uint64_t track, int64_t time, double value);
   void commit();
+  int64_t size() const { return file_.size() + int64_t(block_.size()); }  // bytes so far
 
  private:
   struct Names {
