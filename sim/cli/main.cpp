@@ -6,6 +6,7 @@
 
 #include "configs/reader/errors.hpp"
 #include "configs/reader/words.hpp"
+#include "sim/cli/check.hpp"
 #include "sim/cli/trace.hpp"
 #include "sim/cli/verbs.hpp"
 
@@ -47,6 +48,7 @@ struct Verbs {
   CommonOptions common;
   Day0Options day0;
   TraceOptions trace;
+  CheckOptions check;
   std::string name, file, out;
   std::vector<std::string> words;
   int64_t task = 0;
@@ -86,6 +88,9 @@ struct Verbs {
         verb("export", "the trace in another form", [](Verbs& v) { return trace_export(v.trace); });
     e->add_option("--format", trace.format, "chrome or perfetto")->capture_default_str();
     e->add_option("--to", trace.to, "file; default: beside the run");
+    verb("report", "all of it as one HTML page", [](Verbs& v) {
+      return trace_report(v.trace);
+    })->add_option("--to", trace.to, "file; default: report.html beside the run");
   }
 
   void declare(CLI::App& app) {
@@ -138,6 +143,11 @@ struct Verbs {
     a->add_option("--to", out, "file to write")->required();
 
     declare_trace(app);
+
+    auto* c = add(app, "check", "runs a list and compares with committed records",
+                  [](Verbs& v) { return cli::check(v.check); });
+    c->add_option("--golden", check.folder, "folder with golden.yaml and the records")->required();
+    c->add_option("--junit", check.junit, "file for the results as JUnit XML");
 
     auto* x = add(app, "disasm", "a program file, or a task of a kernel, as text",
                   [](Verbs& v) { return disassemble(v.name, v.words, v.task, v.common); });

@@ -10,9 +10,11 @@
 #include "configs/reader/setting.hpp"
 #include "configs/reader/words.hpp"
 #include "sim/cli/read_record.hpp"
+#include "traces/event/atomic_file.hpp"
 #include "traces/event/chrome.hpp"
 #include "traces/event/perfetto.hpp"
 #include "traces/report/analysis_text.hpp"
+#include "traces/report/html.hpp"
 #include "traces/report/roofline.hpp"
 #include "traces/report/table.hpp"
 
@@ -143,6 +145,28 @@ int trace_export(const TraceOptions& o) {
   }
   traces::Observer* const observers[] = {writer.get()};
   traces::replay_events(events, observers);
+  std::cout << "wrote " << to << "\n";
+  return 0;
+}
+
+int trace_report(const TraceOptions& o) {
+  const auto& folder = only_folder(o, "report");
+  const auto events = events_file(folder);
+  const auto record = read_record(record_file(folder));
+  const auto run = traces::read_run_graph(events);
+  const auto path = traces::critical_path(run);
+  traces::StallAccount stalls;
+  traces::OverlapAccount overlap;
+  traces::Timeline timeline;
+  traces::Observer* const observers[] = {&stalls, &overlap, &timeline};
+  traces::replay_events(events, observers);
+  const std::string to = o.to.empty() ? folder + "/report.html" : o.to;
+  traces::write_file(to, traces::report_html({.record = record,
+                                              .facts = run.facts,
+                                              .path = path,
+                                              .stalls = stalls,
+                                              .overlap = overlap,
+                                              .timeline = timeline}));
   std::cout << "wrote " << to << "\n";
   return 0;
 }

@@ -1,5 +1,6 @@
 // A real run: the decode chain of a small workload on the chip, its trace read back and compared
 // with what the simulator reported and counted.
+#include "keeper.hpp"
 #include "kernels/runtime/plan/workload.hpp"
 #include "readback.hpp"
 #include "sim/chip/chip.hpp"
@@ -10,26 +11,6 @@
 
 namespace daybreak::traces {
 namespace {
-
-// Keeps everything that a run reports.
-class Keeper : public Observer {
- public:
-  void unit(const UnitInfo& u) override { stream.units.push_back(u); }
-  void span(const UnitSpan& s) override { stream.spans.push_back(s); }
-  void instruction(const InstructionEvent& e) override {
-    stream.instructions.push_back(e);
-    stream.instructions.back().label = {};
-  }
-  void flow(const FlowEvent& f) override { stream.flows.push_back(f); }
-  void task(const TaskEvent& t) override { stream.tasks.push_back(t); }
-  void launch(const LaunchEvent& l) override {
-    stream.names.emplace_back(l.kernel);
-    stream.launches.push_back(l);
-    stream.launches.back().kernel = stream.names.back();
-  }
-  void end(int64_t cycles) override { stream.cycles = cycles; }
-  EventStream stream;
-};
 
 using ChipTrace = Readback;
 
