@@ -35,7 +35,8 @@ std::string Output::trace_folder(const std::string& name) {
   const std::string path = folder(name);
   // Files of an earlier run do not belong to the new record.
   std::error_code none;
-  for (const char* file : {"/trace.pftrace", "/run.events"}) std::filesystem::remove(path + file, none);
+  for (const char* file : {"/trace.pftrace", "/run.events"})
+    std::filesystem::remove(path + file, none);
   if (options_.trace == "off") return {};
   written_.push_back(path + "/trace.pftrace");
   if (options_.trace == "instruction") written_.push_back(path + "/run.events");
