@@ -72,7 +72,7 @@ TEST(Trace, DiffNamesTheCauseOfASlowKernelFirst) {
 
 TEST(Trace, PredictionsAreWithinTenPercentOfReRuns) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-      {{"sparse_mla", "tokens=16", "pair=off", "format=bf16"}, "chip.core.dma.outstanding=32"},
+      {{"sparse_mla", "tokens=16", "pair=off", "ring=1"}, "chip.core.dma.outstanding=128"},
       {{"sparse_mla", "tokens=16", "pair=off"}, "chip.core.vector.units=4"},
       {{"topk"}, "chip.core.sort.records_per_cycle=4"},
       {{"dsa_decode"}, "chip.scheduler.launch=1"},
@@ -135,6 +135,7 @@ TEST(Trace, RefusesWhatItCannotRead) {
           "outstanding");
   refused({"trace", "critical-path", out, "--what-if", "chip.core.dma.outstanding=many"}, "number");
   refused({"trace", "critical-path", out, "--what-if", "chip.core.dma.outstanding=0"}, "positive");
+  refused({"trace", "critical-path", out, "--what-if", "chip.core.dma.outstanding=32"}, "run it");
   refused({"trace", "export", out, "--format", "chrom"}, "chrome");
   const std::string events = read_text(out + "/run.events");
   folder.file("run/run.events", events.substr(0, events.size() / 2));
