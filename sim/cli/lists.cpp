@@ -25,12 +25,12 @@ int list_kernels(const CommonOptions&) {
   for (const auto& list : {std::span<const kernels::dsa::KernelInfo>(kernels::dsa::kKernels),
                            std::span<const kernels::dsa::KernelInfo>(kernels::moe::kKernels)})
     for (const auto& k : list)
-    table.rows.push_back({std::string(k.name), std::to_string(k.lines),
-                          k.hopper_lines > 0 ? std::to_string(k.hopper_lines) : "-",
-                          k.hopper_lines > 0
-                              ? fmt::format("{:.0f}", 100.0 * k.lines / (k.lines + k.hopper_lines))
+      table.rows.push_back(
+          {std::string(k.name), k.lines > 0 ? std::to_string(k.lines) : "-",
+           k.hopper_lines > 0 ? std::to_string(k.hopper_lines) : "-",
+           k.hopper_lines > 0 ? fmt::format("{:.0f}", 100.0 * k.lines / (k.lines + k.hopper_lines))
                               : "-",
-                          std::string(k.sentence)});
+           std::string(k.sentence)});
   std::cout << table.text() << "\ndaybreak run takes: " << configs::any_of(runnable_kernels())
             << "\n";
   return 0;
