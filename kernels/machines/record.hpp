@@ -4,6 +4,7 @@
 // of Host.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct RecordContext {
   // Values steering: whether what tasks store to a binding steers later launches. Empty: all values
   // are kept (every entry is live).
   std::function<bool(uint16_t binding)> needed = nullptr;
+  // What task() reads instead of memory, where a program is tried before its inputs are there.
+  std::optional<int32_t> assumed_read = std::nullopt;
 };
 
 class Record : public Emit<Record> {

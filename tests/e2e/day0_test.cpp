@@ -71,6 +71,15 @@ TEST(Day0, TheSameKernelsLegalisedForAnotherChip) {
   expect_all_pass({"day0", "--model", kOurs, "--context", "8192", "--chip", "davinci-like-2"});
 }
 
+// Tasks of more steps than fit with long ones take short ones.
+TEST(Day0, BatchesOnAChipWithSmallScratchpads) {
+  for (const char* batch : {"2", "3", "30"}) {
+    const auto run = run_program({"day0", "--model", kOurs, "--context", "2500", "--batch", batch,
+                                  "--chip", "davinci-like-2", "--form", "fused", "--experts", "off"});
+    EXPECT_EQ(run.code, 0) << batch << run.error << run.out;
+  }
+}
+
 TEST(Study, IndexOverheadHoldsOnDefaultKnobs) {
   const auto run = run_program({"study", DAYBREAK_SOURCE "/configs/studies/index-overhead.yaml"});
   EXPECT_EQ(run.code, 0) << run.out << run.error;

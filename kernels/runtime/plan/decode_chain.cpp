@@ -1,5 +1,7 @@
 #include "kernels/runtime/plan/decode_chain.hpp"
 
+#include <algorithm>
+
 #include "configs/reader/errors.hpp"
 #include "kernels/library/dsa/index_table.hpp"
 #include "kernels/library/dsa/latent_append.hpp"
@@ -147,6 +149,7 @@ void ChainBuilder::attend() {
             .steers = {t.rows, t.stamps, in.latent_requests, t.chosen_count},
             .floor = {.bytes = keys * record + tokens * w.heads * (dsa::kDim + dsa::kLatent) * 2,
                       .bf16_macs = keys * w.heads * (dsa::kDim + dsa::kLatent)}};
+  step.longest_read = int32_t(std::min(w.topk, w.longest()));  // keys of a token
   const auto valid = dsa::row(t.chosen_count, Format::i32, tokens);
   const auto sinks = dsa::column(in.sinks, Format::f32, in.padded_heads);
   const auto out = dsa::matrix(t.out, Format::bf16, rows, dsa::kLatent);

@@ -34,7 +34,10 @@ void Plan::prepare(const isa::Capabilities& chip, bool steering) {
 void Plan::choose_tunings() {
   chosen_.clear();
   for (const Step& step : steps_) {
-    const RecordContext context{.capabilities = chip_, .memory = image_, .bindings = bindings_};
+    const RecordContext context{.capabilities = chip_,
+                                .memory = image_,
+                                .bindings = bindings_,
+                                .assumed_read = step.longest_read};
     for (size_t i = 0; i < step.tunings.size(); ++i) {
       try {
         if (step.tasks > 0) step.record(0, step.tunings[i], context);

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct Step {
   Floor floor;
   std::function<Floor()> floor_of = nullptr;  // instead, where it depends on what the run computes
   std::function<isa::TaskProgram(uint32_t task, const Tuning&, const RecordContext&)> record;
+  // What a task may read at most, for the choice of a tuning: its longest program must fit too.
+  std::optional<int32_t> longest_read = std::nullopt;
   std::vector<Tuning> tunings{
       {}};  // best first; the first whose task 0 fits the chip's scratchpads (indirect: first task)
   std::function<std::vector<ref::Verdict>()> check;  // after the step has run; may be empty
