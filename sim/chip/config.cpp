@@ -18,6 +18,11 @@ struct SetDefaults {
               std::initializer_list<const char*>, const char*, const char*) {
     member = value;
   }
+  template <class Check>
+  void text(const char*, std::string& member, const char* value, std::initializer_list<const char*>,
+            Check, const char*, const char*) {
+    member = value;
+  }
   template <class P> void part(const char*, P& part) { part.knobs(*this); }
 };
 

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "isa/program/program.hpp"
+#include "sim/chip/address_fields.hpp"
 
 namespace daybreak::sim {
 
 // Visitor form: v.knob(name, member, default, unit, low, high, sentence, source) for numbers,
-// v.choice(name, member, default, {allowed...}, sentence, source) for words, v.part(name, struct) below.
+// v.choice(name, member, default, {allowed...}, sentence, source) for words, v.text(name, member, default,
+// {names...}, check, sentence, source) for names or what `check` lets pass, v.part(name, struct) below.
 // Units: "GHz" "B/cycle" "cycles" "ns" "us" "B" "KB" "MB" "GB" "count" "1/cycle" "ratio" "flag".
 
 inline constexpr const char* kDatasheet = "mx-dma datasheet";
@@ -153,7 +155,9 @@ struct CoreConfig {
 };
 
 struct L2Config {
-  int64_t capacity_mb, line, sector, ways, hit_latency, slices, slice_bytes_per_cycle;
+  int64_t capacity_mb, line, sector, ways, hit_latency, slices, slice_bytes_per_cycle, same_line;
+  std::string write;
+  bool write_allocate;
   template <class V> void knobs(V& v) {
     v.knob("capacity", capacity_mb, 128, "MB", 1, 65536, "all slices together", kDatasheet);
     v.knob("line", line, 512, "B", 32, 65536, "bytes of a line", kDatasheet);
@@ -162,16 +166,22 @@ struct L2Config {
     v.knob("hit_latency", hit_latency, 120, "cycles", 0, 100000, "request at the slice to data", kDatasheet);
     v.knob("slices", slices, 32, "count", 1, 1024, "address-interleaved slices", kDatasheet);
     v.knob("slice_bytes_per_cycle", slice_bytes_per_cycle, 95, "B/cycle", 1, 65536, "rate of one slice: 32 of them give 5.0 TB/s", kDatasheet);
+    v.knob("same_line", same_line, 0, "cycles", 0, 10000, "between two accesses to one line: others go on meanwhile", "assumed");
+    v.choice("write", write, "back", {"back", "through"}, "written sectors go to HBM when their line leaves, or at once", "assumed");
+    v.knob("write_allocate", write_allocate, true, "flag", 0, 1, "a write to an absent line brings the line in", "assumed");
   }
 };
 
 struct NocConfig {
   std::string topology;
-  int64_t bytes_per_cycle, latency;
+  int64_t bytes_per_cycle, latency, columns, hop_latency, link_bytes_per_cycle;
   template <class V> void knobs(V& v) {
-    v.choice("topology", topology, "crossbar", {"crossbar"}, "shape of the network", kDatasheet);
+    v.choice("topology", topology, "crossbar", {"crossbar", "mesh", "ring"}, "shape of the network", kDatasheet);
     v.knob("bytes_per_cycle", bytes_per_cycle, 128, "B/cycle", 1, 65536, "per core and direction", kDatasheet);
-    v.knob("latency", latency, 40, "cycles", 0, 100000, "core to slice, one way", kDatasheet);
+    v.knob("latency", latency, 40, "cycles", 0, 100000, "core to slice, one way; of a mesh or ring without its hops", kDatasheet);
+    v.knob("columns", columns, 0, "count", 0, 1024, "cores in a row of a mesh; 0: as square as it gets", "assumed");
+    v.knob("hop_latency", hop_latency, 2, "cycles", 1, 1000, "router to router of a mesh or ring", "assumed");
+    v.knob("link_bytes_per_cycle", link_bytes_per_cycle, 256, "B/cycle", 1, 65536, "between two routers, each direction", "assumed");
   }
 };
 
@@ -230,7 +240,7 @@ struct HbmConfig {
     v.knob("ref_command", ref_command, 0.625, "ns", 0, 100, "row bus time of a refresh, rounded up to half a clock", geometry);
     v.choice("refresh", refresh, "per-bank", {"all-bank", "per-bank", "off"}, "kind of refresh", kDatasheet);
     v.choice("page", page, "open", {"open", "closed"}, "row policy", kDatasheet);
-    v.choice("map", map, "coarse256", {"fine64", "coarse256", "rowlinear"}, "address map inside a stack", kDatasheet);
+    v.text("map", map, "coarse256", {"fine64", "coarse256", "rowlinear"}, check_address_map, "order of the address's fields: a name or a list", kDatasheet);
     v.knob("bank_hash", bank_hash, false, "flag", 0, 1, "banks and bank groups XORed with the low bits of the row", "assumed");
     v.knob("controller", controller, 60, "cycles", 0, 10000, "controller pipeline, core cycles", kDatasheet);
     v.knob("queue", queue, 128, "count", 1, 4096, "reads and, separately, writes queued per channel", "memory.md section 2");

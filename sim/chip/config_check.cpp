@@ -93,8 +93,9 @@ void check_hbm(const HbmConfig& hbm, const L2Config& l2, Conflicts& out) {
   must_be_power_of_two(out, "chip.hbm.atom", hbm.atom);
   must_divide(out, "chip.hbm.atom", hbm.atom, "chip.hbm.row_bytes", hbm.row_bytes);
   must_divide(out, "chip.hbm.atom", hbm.atom, "chip.l2.sector", l2.sector);
-  const int64_t chunk = hbm.map == "coarse256" ? 8 * hbm.atom : 2 * hbm.atom;
-  must_divide(out, "chip.hbm.map", chunk, "chip.hbm.row_bytes", hbm.row_bytes);
+  try {
+    address_parts(hbm);
+  } catch (const UserError& error) { out.push_back({{"chip.hbm.map"}, error.what()}); }
   // At most 2^6 channels, 2^2 pseudo-channels, 2^8 banks, 2^20 rows of 2^16 bytes: fits 63 bits.
   if (banks <= 256) {
     const int64_t holds = hbm.channels * hbm.pseudo_channels * banks * hbm.rows * hbm.row_bytes;

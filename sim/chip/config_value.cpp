@@ -78,7 +78,10 @@ double number_of(const Knob& knob, const std::string& text, const Position& at) 
 
 void set_knob(const Knob& knob, const std::string& text, const Position& at) {
   if (auto* word = std::get_if<std::string*>(&knob.value)) {
-    if (std::find(knob.allowed.begin(), knob.allowed.end(), text) == knob.allowed.end())
+    const bool named =
+        std::find(knob.allowed.begin(), knob.allowed.end(), text) != knob.allowed.end();
+    if (!named && knob.check) knob.check(text, at);
+    if (!named && !knob.check)
       throw UserError(at, in_quotes(knob.path) + " must be " + configs::any_of(knob.allowed) +
                               "; got " + in_quotes(text) +
                               configs::did_you_mean(text, knob.allowed));

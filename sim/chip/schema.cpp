@@ -44,6 +44,13 @@ struct Collector {
                      .sentence = sentence,
                      .source = source});
   }
+  void text(const char* name, std::string& member, const char* value,
+            std::initializer_list<const char*> allowed,
+            void (*check)(const std::string&, const Position&), const char* sentence,
+            const char* source) {
+    choice(name, member, value, allowed, sentence, source);
+    knobs.back().check = check;
+  }
   template <class P> void part(const char* name, P& part) {
     Collector inner{knobs, prefix + name + "."};
     part.knobs(inner);
@@ -51,6 +58,7 @@ struct Collector {
 };
 
 std::string range_of(const Knob& knob) {
+  if (knob.unit == "word" && knob.check) return configs::any_of(knob.allowed) + ", or a list";
   if (knob.unit == "word") return configs::any_of(knob.allowed);
   if (knob.unit == "flag") return "true or false";
   return number_text(knob.low) + " to " + number_text(knob.high);
@@ -83,7 +91,9 @@ std::vector<std::string> words_of(const std::string& path) {
 nlohmann::ordered_json value_schema(const Knob& knob) {
   using Json = nlohmann::ordered_json;
   Json value;
-  if (knob.unit == "word") {
+  if (knob.unit == "word" && knob.check) {
+    value = {{"type", "string"}, {"examples", knob.allowed}};
+  } else if (knob.unit == "word") {
     value["enum"] = knob.allowed;
   } else if (knob.unit == "flag") {
     value["type"] = "boolean";

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "configs/reader/errors.hpp"
 #include "sim/chip/config.hpp"
 
 namespace daybreak::sim {
@@ -15,6 +16,8 @@ struct Knob {
   std::string unit;                  // "flag" and "word" for switches and choices
   double low = 0, high = 0;          // numbers
   std::vector<std::string> allowed;  // words
+  // Other words than those: throws UserError for what is none; null where there are no others.
+  void (*check)(const std::string&, const Position&) = nullptr;
   std::string default_text, sentence, source;
   std::string text() const;  // the value now
 };

@@ -29,7 +29,8 @@ sim::HbmConfig part(Arguments& a, const sim::ChipConfig& chip, const std::string
     return names;
   }());
   if (preset != "chip") sim::apply_hbm_preset(hbm, preset);
-  hbm.map = a.word("map", hbm.map, {"fine64", "coarse256", "rowlinear"});
+  hbm.map = a.text("map", hbm.map);
+  sim::address_parts(hbm);  // refuses what is no map
   hbm.bank_hash = a.word("hash", hbm.bank_hash ? "on" : "off", {"on", "off"}) == "on";
   hbm.refresh = a.word("refresh", hbm.refresh, {"all-bank", "per-bank", "off"});
   hbm.page = a.word("page", hbm.page, {"open", "closed"});

@@ -37,12 +37,17 @@ Fabric::Fabric(sc_core::sc_module_name name, const ChipConfig& c, const DramFact
       hit_latency_(c.l2.hit_latency),
       controller_(c.hbm.controller),
       slack_(std::min(latency_, hit_latency_ + controller_)),
+      same_line_(c.l2.same_line),
+      write_through_(c.l2.write == "through"),
+      write_allocate_(c.l2.write_allocate),
       slowest_(std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle)),
       dram_(dram ? dram(c.hbm, *this)
                  : std::make_unique<Hbm>(c.hbm, static_cast<DramListener&>(*this))),
       tick_fs_(dram_->tick_fs()),
       tags_(c.l2),
-      slices_(c.l2.slices, Link(c.l2.slice_bytes_per_cycle)) {
+      noc_(c.noc, c.cores, c.l2.slices),
+      slices_(c.l2.slices, Link(c.l2.slice_bytes_per_cycle)),
+      hot_lines_(same_line_ > 0 ? size_t(c.l2.slices) * kHotLines : 0) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_FS)) {
     throw InvariantError(fmt::format("{}: SystemC's time resolution must be 1 fs", this->name()));
   }
@@ -94,7 +99,8 @@ void Fabric::submit(Port& port, std::span<const Burst> bursts, MemoryClient& cli
     (burst.write ? port.write_bytes : port.read_bytes) += burst.bytes;
     ++outstanding_;
     tags_.prefetch_line(t.address / line);
-    path_.push(start + latency_, {Step::arrive, index});
+    t.router = noc_.of_core(port.core);
+    path_.push(start + latency_, {noc_.routed() ? Step::hop : Step::arrive, index});
   }
   rearm();
 }
@@ -112,6 +118,7 @@ void Fabric::run() {
   PathEvent event;
   while (path_.pop(now, at, event)) {
     switch (event.step) {
+      case Step::hop: hop(event.index, at); break;
       case Step::arrive: arrive(event.index, at); break;
       case Step::filled: filled(event.index, at); break;
       case Step::leave: leave(event.index, at); break;
@@ -137,10 +144,32 @@ Completion Fabric::completion_of(const Transfer& t, int64_t cycle) const {
           .delay = {{t.noc * period_, t.l2_miss, t.late.row, t.late.bandwidth, t.late.refresh}}};
 }
 
+// A message at a router: on to the next one, or off the network.
+void Fabric::hop(int32_t index, int64_t cycle) {
+  Transfer& t = transfers_[index];
+  const uint64_t line = t.address / uint64_t(tags_.line_bytes());
+  const int32_t slice = noc_.of_slice(tags_.slice_of(line)), core = noc_.of_core(t.core);
+  const int32_t target = t.back ? core : slice;
+  if (t.router == target) return t.back ? deliver(index, cycle) : arrive(index, cycle);
+  const Noc::Hop next = noc_.step(t.router, target, t.back == t.write ? 0 : t.bytes, cycle);
+  t.router = next.router;
+  t.noc += next.waited;
+  path_.push(next.at, {Step::hop, index});
+}
+
+int64_t Fabric::after_same_line(int64_t slice, uint64_t line, int64_t cycle) {
+  if (same_line_ == 0) return cycle;
+  HotLine& hot = hot_lines_[size_t(slice) * kHotLines + size_t(line / slices_.size()) % kHotLines];
+  if (hot.line == line) cycle = std::max(cycle, hot.free);
+  hot = {line, cycle + same_line_};
+  return cycle;
+}
+
 void Fabric::arrive(int32_t index, int64_t cycle) {
   Transfer& t = transfers_[index];
-  uint64_t line = t.address / uint64_t(tags_.line_bytes());
-  const int64_t start = slices_[tags_.slice_of(line)].take(cycle, t.bytes);
+  const uint64_t line = t.address / uint64_t(tags_.line_bytes());
+  const int64_t slice = tags_.slice_of(line);
+  const int64_t start = after_same_line(slice, line, slices_[slice].take(cycle, t.bytes));
   t.noc += start - cycle;
   t.ready = start + hit_latency_;
   if (t.write) return write(index, line, start);
@@ -180,18 +209,21 @@ void Fabric::write(int32_t index, uint64_t line, int64_t start) {
   int64_t place = tags_.find(line);
   t.hit = place != L2Tags::kAbsent;
   ++(t.hit ? l2_.hits : l2_.misses);
-  if (place == L2Tags::kAbsent) place = allocate(line, start + hit_latency_);
-  if (place == L2Tags::kAbsent) {
+  if (place == L2Tags::kAbsent && write_allocate_) place = allocate(line, start + hit_latency_);
+  if (place == L2Tags::kAbsent || write_through_) {
     to_hbm(line, touched, true, kNobody, start + hit_latency_);
-  } else {
+  }
+  if (place != L2Tags::kAbsent) {
     uint64_t partial = touched & ~covered & ~tags_.valid(place);
     for (int32_t f = tags_.fetch(place); f >= 0; f = fetches_[f].next)
       partial &= ~fetches_[f].sectors;
     tags_.valid(place) |= covered;
-    tags_.dirty(place) |= touched;
+    if (!write_through_) tags_.dirty(place) |= touched;
     if (partial != 0) start_fetch(place, line, partial, start + hit_latency_);
   }
-  done_.push(start + own(t.bytes) + latency_, index);
+  // The acknowledge carries no bytes and meets nobody.
+  const int64_t hops = noc_.unloaded(noc_.of_slice(tags_.slice_of(line)), noc_.of_core(t.core));
+  done_.push(start + own(t.bytes) + latency_ + hops, index);
 }
 
 int64_t Fabric::allocate(uint64_t line, int64_t cycle) {
@@ -305,8 +337,15 @@ void Fabric::resume(int32_t index, const Fetch& fetch, int64_t cycle) {
   leave(index, cycle);
 }
 
-// Data leave the slice at `cycle`; the core's link takes them one latency later.
+// Data leave the slice at `cycle`.
 void Fabric::leave(int32_t index, int64_t cycle) {
+  if (!noc_.routed()) return deliver(index, cycle);
+  transfers_[index].back = true;
+  hop(index, cycle);
+}
+
+// The core's link takes the data one latency later.
+void Fabric::deliver(int32_t index, int64_t cycle) {
   Transfer& t = transfers_[index];
   const int64_t first = cycle + latency_;
   const int64_t start = ports_[t.core].in.take(first, t.bytes);

@@ -1,4 +1,4 @@
-// Crossbar and L2 of a chip as one SystemC module (memory_system.hpp says how they behave).
+// Network and L2 of a chip as one SystemC module (memory_system.hpp says how they behave).
 //
 // Events lie in cycles of the core clock. Path events (a burst at its slice, a fetch filled, data
 // leaving the slice) influence clients or HBM stacks only `slack_` cycles later, so they are taken
@@ -14,6 +14,7 @@
 #include "sim/memory/event_wheel.hpp"
 #include "sim/memory/l2_tags.hpp"
 #include "sim/memory/link.hpp"
+#include "sim/memory/noc.hpp"
 #include "sim/memory/wake.hpp"
 
 namespace daybreak::sim {
@@ -49,6 +50,8 @@ class Fabric : public sc_core::sc_module, private DramListener {
     uint32_t bytes = 0;
     int32_t core = 0, waits = 0, next = -1;  // fetches it waits for
     bool write = false, hit = false;
+    int32_t router = 0;   // where it is on a mesh or ring
+    bool back = false;    // on its way from the slice
     int64_t ready = 0;    // a hit's data would leave the slice
     int64_t noc = 0;      // cycles lost to links and slice
     int64_t l2_miss = 0;  // femtoseconds, like `late`
@@ -66,7 +69,12 @@ class Fabric : public sc_core::sc_module, private DramListener {
   struct Waiter {
     int32_t transfer = -1, next = -1;
   };
-  enum class Step : uint8_t { arrive, filled, leave };
+  // Earlier access to a line that the next one to it must keep its distance from.
+  struct HotLine {
+    uint64_t line = ~uint64_t{0};
+    int64_t free = 0;
+  };
+  enum class Step : uint8_t { hop, arrive, filled, leave };
   struct PathEvent {
     Step step;
     int32_t index;  // transfer or fetch
@@ -76,12 +84,16 @@ class Fabric : public sc_core::sc_module, private DramListener {
   void served(uint64_t owner, int64_t tick, const RunDelay&) override;
   void run();
   void rearm();
+  void hop(int32_t transfer, int64_t cycle);
   void arrive(int32_t transfer, int64_t cycle);
+  // When the slice may serve the line, at `cycle` or later.
+  int64_t after_same_line(int64_t slice, uint64_t line, int64_t cycle);
   void read(int32_t transfer, uint64_t line, uint64_t sectors, int64_t start);
   void write(int32_t transfer, uint64_t line, int64_t start);
   void filled(int32_t fetch, int64_t cycle);
   void resume(int32_t transfer, const Fetch&, int64_t cycle);
   void leave(int32_t transfer, int64_t cycle);
+  void deliver(int32_t transfer, int64_t cycle);
   // A place for an absent line, its old contents written back; kAbsent when the set is bound.
   int64_t allocate(uint64_t line, int64_t cycle);
   int32_t start_fetch(int64_t place, uint64_t line, uint64_t sectors, int64_t cycle);
@@ -91,12 +103,17 @@ class Fabric : public sc_core::sc_module, private DramListener {
   Completion completion_of(const Transfer&, int64_t cycle) const;
   int64_t own(int64_t bytes) const { return (bytes + slowest_ - 1) / slowest_; }
 
-  int64_t period_, latency_, hit_latency_, controller_, slack_;
+  static constexpr size_t kHotLines = 16;  // remembered by slice
+
+  int64_t period_, latency_, hit_latency_, controller_, slack_, same_line_;
+  bool write_through_, write_allocate_;
   int64_t slowest_;  // bytes per cycle of link or slice
   std::unique_ptr<Dram> dram_;
   int64_t tick_fs_;  // of the DRAM's listener
   L2Tags tags_;
+  Noc noc_;
   std::vector<Link> slices_;
+  std::vector<HotLine> hot_lines_;
   std::vector<Port> ports_;
   EventWheel<PathEvent> path_;
   EventWheel<int32_t> done_;

@@ -13,7 +13,7 @@ struct HbmRun {
   uint32_t row = 0;
   uint16_t bank = 0, atoms = 0;
   int32_t next = -1;  // of the same bank and direction, younger
-  bool write = false, started = false;
+  bool write = false;
 };
 
 struct HbmBank {

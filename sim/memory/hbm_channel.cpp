@@ -222,12 +222,9 @@ void HbmChannel::book(uint32_t b, const HbmChoice& choice, int64_t clock, int64_
                       int64_t now) {
   HbmBank& bank = banks_[b];
   HbmRun& run = runs_[choice.run];
-  if (bank.opener == choice.run) {
-    bank.opener = -1;
-  } else if (!run.started) {
-    ++s_.stats.row_hits;
-  }
-  run.started = true;
+  // Of the columns, all but the first behind an activate found their row open.
+  s_.stats.row_hits += atoms - (bank.opener == choice.run);
+  if (bank.opener == choice.run) bank.opener = -1;
   HbmBank::List& list = bank.queue[run.write];
   bank.passed = choice.before < 0 ? 0 : bank.passed + 1;
   columns_.book(bank, run.write, clock, atoms);

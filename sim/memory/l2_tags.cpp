@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "configs/reader/errors.hpp"
 
 namespace daybreak::sim {
@@ -40,33 +38,50 @@ L2Tags::L2Tags(const L2Config& c)
       sets_(sets_of(c)),
       sector_(c.sector) {
   const size_t places = size_t(c.slices) * sets_.count() * size_t(c.ways);
-  lines_.resize(places);
+  tag_.assign(places, kEmpty);
+  last_use_.assign(places, 0);
+  sectors_.resize(places);
   fetch_.assign(places, -1);
 }
 
 int64_t L2Tags::find(uint64_t line) {
   const int64_t first = first_way(line);
-  for (int64_t way = first; way < first + ways_; ++way) {
-    if (lines_[way].tag != line) continue;
-    lines_[way].last_use = ++clock_;
-    return way;
-  }
-  return kAbsent;
+  if (line >= kEmpty) return kAbsent;
+  const uint32_t* tags = &tag_[first];
+  int64_t found = kAbsent;
+  // Without a way out, so that it becomes a few wide compares.
+  for (int64_t way = 0; way < ways_; ++way) found = tags[way] == line ? way : found;
+  if (found == kAbsent) return kAbsent;
+  last_use_[first + found] = ++clock_;
+  return first + found;
 }
 
 int64_t L2Tags::victim(uint64_t line) const {
   const int64_t first = first_way(line);
   int64_t best = kAbsent;
+  uint64_t oldest = ~uint64_t{0};
   for (int64_t way = first; way < first + ways_; ++way) {
-    if (lines_[way].tag == kEmpty) return way;
-    if (fetch_[way] >= 0) continue;
-    if (best == kAbsent || lines_[way].last_use < lines_[best].last_use) best = way;
+    if (last_use_[way] >= oldest || fetch_[way] >= 0) continue;
+    best = way;
+    oldest = last_use_[way];
   }
   return best;
 }
 
+uint64_t L2Tags::line(int64_t place) const {
+  const uint64_t set_of_all = uint64_t(place / ways_);
+  const uint64_t slice = set_of_all / sets_.count(), set = set_of_all % sets_.count();
+  return (tag_[place] * sets_.count() + set) * slices_.count() + slice;
+}
+
 void L2Tags::replace(int64_t place, uint64_t line) {
-  lines_[place] = {.tag = line, .last_use = ++clock_, .valid = 0, .dirty = 0};
+  first_way(line);
+  if (line >= kEmpty) {
+    throw InvariantError(fmt::format("an address has the L2 tag {}, which exceeds 32 bits", line));
+  }
+  tag_[place] = uint32_t(line);
+  last_use_[place] = ++clock_;
+  sectors_[place] = {};
 }
 
 uint64_t L2Tags::touched(uint64_t offset, uint64_t bytes) const {

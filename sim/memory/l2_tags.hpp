@@ -24,10 +24,11 @@ class L2Tags {
   // Hints that a line will be looked up, or a place changed, soon.
   void prefetch_line(uint64_t line) const {
     const int64_t first = first_way(line);
-    for (int64_t way = first; way < first + ways_; way += 2) __builtin_prefetch(&lines_[way]);
+    for (int64_t way = first; way < first + ways_; way += 16) __builtin_prefetch(&tag_[way]);
+    for (int64_t way = first; way < first + ways_; way += 8) __builtin_prefetch(&last_use_[way]);
   }
   void prefetch_place(int64_t place) const {
-    __builtin_prefetch(&lines_[place]);
+    __builtin_prefetch(&sectors_[place]);
     __builtin_prefetch(&fetch_[place]);
   }
   // Place of a line that is held, kAbsent otherwise. A hit counts as a use.
@@ -38,10 +39,10 @@ class L2Tags {
   // Puts an absent line at a victim's place, all sectors empty.
   void replace(int64_t place, uint64_t line);
 
-  bool used(int64_t place) const { return lines_[place].tag != kEmpty; }
-  uint64_t line(int64_t place) const { return lines_[place].tag; }
-  uint64_t& valid(int64_t place) { return lines_[place].valid; }
-  uint64_t& dirty(int64_t place) { return lines_[place].dirty; }
+  bool used(int64_t place) const { return tag_[place] != kEmpty; }
+  uint64_t line(int64_t place) const;
+  uint64_t& valid(int64_t place) { return sectors_[place].valid; }
+  uint64_t& dirty(int64_t place) { return sectors_[place].dirty; }
   // First fetch in flight for the line, -1 without one.
   int32_t& fetch(int64_t place) { return fetch_[place]; }
 
@@ -53,8 +54,9 @@ class L2Tags {
   uint64_t covered(uint64_t offset, uint64_t bytes) const;
 
  private:
-  static constexpr uint64_t kEmpty = ~uint64_t{0};
-  int64_t first_way(uint64_t line) const {
+  static constexpr uint32_t kEmpty = ~uint32_t{0};
+  // Leaves the tag in `line`.
+  int64_t first_way(uint64_t& line) const {
     const uint64_t slice = slices_.take(line), set = sets_.take(line);
     return int64_t((slice * sets_.count() + set) * uint64_t(ways_));
   }
@@ -62,11 +64,13 @@ class L2Tags {
   int64_t line_bytes_, sector_bytes_, ways_;
   Divisor slices_, sets_, sector_;
   uint64_t clock_ = 0;
-  // The ways of a set lie side by side: a look-up touches one page.
-  struct Line {
-    uint64_t tag = kEmpty, last_use = 0, valid = 0, dirty = 0;
+  struct Sectors {
+    uint64_t valid = 0, dirty = 0;
   };
-  std::vector<Line> lines_;
+  // By place; the ways of a set lie side by side, so the tags of 16 ways are one line of a cache.
+  std::vector<uint32_t> tag_;
+  std::vector<uint64_t> last_use_;  // 0: empty
+  std::vector<Sectors> sectors_;
   std::vector<int32_t> fetch_;
 };
 

@@ -51,7 +51,7 @@ struct TrafficPlan {
 struct TrafficResult {
   double peak_share = 0;                                   // of the data buses' rate, whole atoms
   double useful_share = 0;                                 // the same of the objects' own bytes
-  double row_hit_share = 0;                                // of the runs of atoms in one row
+  double row_hit_share = 0;                                // of the columns
   double mean_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0;  // of objects, arrival to last data
   double objects = 0, us = 0;                              // measured
   double bytes_per_second = 0;                             // useful

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "configs/reader/errors.hpp"
 #include "tests/sim/memory/rig.hpp"
 
 namespace daybreak::sim::test {
@@ -238,11 +239,14 @@ INSTANTIATE_TEST_SUITE_P(, Commands, testing::Range(0, 60));
 // The map is a bijection of atoms within one wrap, pieces cover a request exactly, and neighbouring
 // chunks go to different stacks and channels.
 TEST(AddressMapTest, IsABijectionAndSplitsExactly) {
-  for (int form = 0; form < 6; ++form) {
-    const char* map = std::array{"fine64", "coarse256", "rowlinear"}[form % 3];
+  // The last lists: columns in three parts, and banks below the channels.
+  for (int form = 0; form < 10; ++form) {
+    const char* map = std::array{"fine64", "coarse256", "rowlinear",
+                                 "column:1 stack channel pc column:2 group sid bank column row",
+                                 "column:2 bank stack channel group pc sid column row"}[form % 5];
     HbmConfig h = preset("hbm2e_3200", 3);
     h.map = map;
-    h.bank_hash = form >= 3;
+    h.bank_hash = form >= 5;
     h.channels = 5, h.pseudo_channels = 2, h.bank_groups = 3, h.banks = 2, h.stack_ids = 2,
     h.rows = 3;
     const AddressMap m(h);
@@ -285,9 +289,44 @@ TEST(AddressMapTest, IsABijectionAndSplitsExactly) {
       const RowPiece p = m.decode(i * chunk);
       units.push_back(p.stack * 5 + p.channel);
     }
+    if (form % 5 == 4) continue;  // neighbouring chunks share a channel there
     std::sort(units.begin(), units.end());
     EXPECT_EQ(std::adjacent_find(units.begin(), units.end()), units.end()) << map;
   }
+}
+
+TEST(AddressMapTest, AListSaysWhatANameSays) {
+  HbmConfig named = preset("hbm2e_3200", 4), listed = named;
+  const std::pair<const char*, const char*> forms[] = {
+      {"fine64", "column:1 channel stack pc group column bank sid row"},
+      {"coarse256", "column:3 channel stack pc group column bank sid row"},
+      {"rowlinear", "channel stack column pc sid group bank row"}};
+  Dice dice{3};
+  for (const auto& [name, list] : forms) {
+    named.map = name;
+    listed.map = list;
+    for (int i = 0; i < 1000; ++i) {
+      const uint64_t at = uint64_t(dice(0, int64_t{1} << 40));
+      const RowPiece a = AddressMap(named).decode(at), b = AddressMap(listed).decode(at);
+      ASSERT_EQ(std::tie(a.stack, a.channel, a.bank, a.row, a.column),
+                std::tie(b.stack, b.channel, b.bank, b.row, b.column))
+          << name << " " << at;
+    }
+  }
+}
+
+TEST(AddressMapTest, RefusesListsThatAreNoMap) {
+  for (const char* list : {"", "column", "column:1 channel stack pc group column bank sid",
+                           "colum channel", "column channel stack pc group bank sid row row",
+                           "column:0 column channel stack pc group "
+                           "bank sid row",
+                           "column:99 column channel stack pc group bank sid row",
+                           "column: column channel stack pc group bank sid row"}) {
+    EXPECT_THROW(check_address_map(list, {}), UserError) << list;
+  }
+  HbmConfig h = preset("hbm2e_3200");
+  h.map = "column:6 channel stack pc group column bank sid row";  // a row has 32 atoms
+  EXPECT_THROW(AddressMap{h}, UserError);
 }
 
 // memory.md section 2 spelled out for a stack of powers of two.

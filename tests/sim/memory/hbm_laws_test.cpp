@@ -141,8 +141,9 @@ TEST(HbmLaws, ClosedPageNeverConflicts) {
   hbm.page = "closed";
   const Rate rate = measure_hbm(hbm, random_rows(1 << 30, 64, 3, 32), 64);
   EXPECT_EQ(rate.stats.row_conflicts, 0);
-  EXPECT_EQ(rate.stats.row_hits, 0);
   EXPECT_GT(rate.stats.row_misses, 100);
+  // Two columns for every activate: no request finds another's row.
+  EXPECT_NEAR(double(rate.stats.row_hits), double(rate.stats.row_misses), 64);
 }
 
 // One bank only: a run per row cycle.

@@ -2,6 +2,7 @@
 // random traffic on random chips every burst answered exactly once, with delays that add up.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <list>
 #include <map>
 #include <set>
@@ -14,11 +15,26 @@ namespace {
 
 int64_t rounded_up(int64_t bytes, int64_t rate) { return (bytes + rate - 1) / rate; }
 
+// Links between a core and the slice of a line, counted on a map of the routers.
+int64_t hops(const ChipConfig& c, int core, uint64_t line) {
+  const int64_t slice = int64_t(line % uint64_t(c.l2.slices)), at = slice * c.cores / c.l2.slices;
+  if (c.noc.topology == "crossbar") return 0;
+  if (c.noc.topology == "ring") {
+    const int64_t east = (at - core + c.cores) % c.cores;
+    return std::min(east, c.cores - east);
+  }
+  int64_t side = c.noc.columns;
+  if (side == 0) side = int64_t(std::ceil(std::sqrt(double(c.cores))));
+  return std::abs(at % side - core % side) + std::abs(at / side - core / side);
+}
+
 // Cycles of a burst when nothing is in its way, controller and DRAM apart.
-int64_t unloaded(const ChipConfig& c, const Burst& b) {
+int64_t unloaded(const ChipConfig& c, const Burst& b, int core = 0) {
   const int64_t own =
       rounded_up(b.bytes, std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle));
-  return 2 * c.noc.latency + own + (b.write ? 0 : c.l2.hit_latency);
+  const int64_t way =
+      c.noc.latency + hops(c, core, b.address.value / uint64_t(c.l2.line)) * c.noc.hop_latency;
+  return 2 * way + own + (b.write ? 0 : c.l2.hit_latency);
 }
 
 ChipConfig quiet_chip() {
@@ -205,6 +221,49 @@ TEST(MemorySystemTest, LinkAndSliceRatesBind) {
   EXPECT_NEAR(hit_rate_of(c, 8, one_slice, 8), 95, 1);
 }
 
+// A link of a ring that all must pass binds; the same loads on a crossbar do not meet.
+TEST(MemorySystemTest, ALinkOfARingBinds) {
+  ChipConfig c = quiet_chip();
+  c.cores = 8;
+  c.l2.slices = 8;
+  c.noc.topology = "ring";
+  c.noc.link_bytes_per_cycle = 64;
+  // Every core reads from the slice of the core opposite: four hops, two ways, each link shared by
+  // four readers on the way back.
+  auto opposite = [](int core, uint64_t i) { return i * 8 + uint64_t(core + 4) % 8; };
+  EXPECT_NEAR(hit_rate_of(c, 8, opposite, 16), 8 * 64 / 4, 6);
+  auto own_slice = [](int core, uint64_t i) { return i * 8 + uint64_t(core); };
+  EXPECT_NEAR(hit_rate_of(c, 8, own_slice, 16), 8 * 95, 12);
+  c.noc.topology = "crossbar";
+  EXPECT_NEAR(hit_rate_of(c, 8, opposite, 16), 8 * 95, 12);
+}
+
+TEST(MemorySystemTest, AccessesToOneLineKeepTheirDistance) {
+  ChipConfig c = quiet_chip();
+  c.l2.same_line = 40;
+  auto one_line = [](int, uint64_t) { return uint64_t{9}; };
+  EXPECT_NEAR(hit_rate_of(c, 4, one_line, 8), 512.0 / 40, 0.2);
+  auto own_lines = [](int core, uint64_t i) { return uint64_t(core) * 64 + i; };
+  EXPECT_NEAR(hit_rate_of(c, 1, own_lines, 64), 128, 2);  // other lines pass
+}
+
+TEST(MemorySystemTest, WritePoliciesDecideWhatReachesHbm) {
+  for (const bool through : {false, true}) {
+    for (const bool allocate : {false, true}) {
+      ChipConfig c = quiet_chip();
+      c.l2.write = through ? "through" : "back";
+      c.l2.write_allocate = allocate;
+      Rig rig(c);
+      rig.one(512 * 7, 512, true);
+      const int64_t written = rig.memory.stats().hbm.write_bytes;
+      EXPECT_EQ(written, through || !allocate ? 512 : 0);
+      EXPECT_EQ(rig.one(512 * 7, 512).l2_hit, allocate);
+      rig.one(512 * 7, 512, true);  // now the line is there
+      EXPECT_EQ(rig.memory.stats().hbm.write_bytes, written + (through ? 512 : 0));
+    }
+  }
+}
+
 ChipConfig random_chip(Dice& dice) {
   ChipConfig c;
   c.cores = dice.pick<int64_t>({1, 5, 24});
@@ -226,6 +285,13 @@ ChipConfig random_chip(Dice& dice) {
   c.l2.slice_bytes_per_cycle = dice.pick<int64_t>({1, 33, 95, 500});
   c.noc.latency = dice.pick<int64_t>({0, 1, 40});
   c.noc.bytes_per_cycle = dice.pick<int64_t>({7, 128});
+  c.noc.topology = dice.pick({"crossbar", "mesh", "ring"});
+  c.noc.columns = dice.pick<int64_t>({0, 1, 3, 30});
+  c.noc.hop_latency = dice.pick<int64_t>({1, 5});
+  c.noc.link_bytes_per_cycle = dice.pick<int64_t>({3, 256});
+  c.l2.same_line = dice.pick<int64_t>({0, 0, 9});
+  c.l2.write = dice.pick({"back", "through"});
+  c.l2.write_allocate = dice(0, 1) == 1;
   return c;
 }
 
@@ -242,6 +308,7 @@ Trace random_traffic(uint64_t seed, bool look) {
   struct Sent {
     Burst burst;
     int64_t at;
+    int core;
   };
   std::vector<Sent> sent;
   Recorder clients[2];
@@ -251,6 +318,7 @@ Trace random_traffic(uint64_t seed, bool look) {
     const int64_t writes = dice.pick<int64_t>({0, 2, 10});
     for (int64_t n = dice(1, 60); n > 0; --n) {
       std::vector<Burst> batch;
+      const int core = int(dice(0, c.cores - 1));
       for (int64_t k = dice(1, 4); k > 0; --k) {
         const int64_t offset = dice(0, c.l2.line - 1);
         const int64_t bytes = dice.pick<int64_t>({c.l2.line - offset, dice(1, c.l2.line - offset)});
@@ -258,9 +326,9 @@ Trace random_traffic(uint64_t seed, bool look) {
         const Burst burst{Address(uint64_t(line * c.l2.line + offset)), uint32_t(bytes),
                           dice(1, 10) <= writes, sent.size()};
         batch.push_back(burst);
-        sent.push_back({burst, World::now()});
+        sent.push_back({burst, World::now(), core});
       }
-      rig.memory.port(int(dice(0, c.cores - 1))).submit(batch, clients[dice(0, 1)]);
+      rig.memory.port(core).submit(batch, clients[dice(0, 1)]);
     }
     if (look) rig.memory.stats();
     World::run_for(dice.pick<int64_t>({0, 50'000'000, 3'000'000'000}));
@@ -283,7 +351,8 @@ Trace random_traffic(uint64_t seed, bool look) {
         EXPECT_GE(part, 0);
         delay += part;
       }
-      EXPECT_EQ(d.at.value - s.at - delay, unloaded(c, s.burst) * c.period().value) << d.tag;
+      EXPECT_EQ(d.at.value - s.at - delay, unloaded(c, s.burst, s.core) * c.period().value)
+          << d.tag;
       out.done.push_back({d.tag, d.at.value, d.l2_hit});
     }
   }

@@ -82,6 +82,21 @@ TEST(Traffic, GathersVisitEachTableOnceAndSortedTablesHitMoreRows) {
   EXPECT_GT(hits[1], hits[0]);
 }
 
+// Of the columns of a piece of 256 bytes, all but the first find the row open; a random 64-byte read
+// has two columns.
+TEST(Traffic, RowHitsAreCountedByColumn) {
+  HbmConfig hbm = preset("hbm2e_3200");
+  hbm.channels = 2;
+  const auto share = [&](const char* pattern) {
+    std::vector<std::unique_ptr<TrafficSource>> sources;
+    sources.push_back(make_pattern(pattern, uint64_t{4} << 26, 1));
+    return run_traffic(hbm, std::move(sources), {.window_atoms = 512}, 1).row_hit_share;
+  };
+  EXPECT_GT(share("seq"), 0.95);
+  EXPECT_NEAR(share("row656"), 0.85, 0.03);
+  EXPECT_NEAR(share("rand64"), 0.5, 0.02);
+}
+
 TEST(Traffic, RefusesOtherPatterns) {
   for (const char* word : {"", "row", "row0", "row-5", "row12x", "rand65", "row99999999999"})
     EXPECT_THROW(make_pattern(word, 1 << 20, 1), UserError) << word;
