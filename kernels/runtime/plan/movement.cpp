@@ -9,7 +9,8 @@ namespace daybreak::kernels {
 namespace {
 
 constexpr int64_t kDescriptorsOfTask = 2048;  // bounds the size of a program
-constexpr int kTiles = 2;
+// What a core has on its way: tiles of so many bytes together, at least two.
+constexpr int64_t kBuffer = 64 * 1024;
 
 int64_t parts(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 
@@ -106,13 +107,14 @@ void add_movement(Plan& plan, const DecodeInputs& in, const std::string& name,
                  .pitch = uint32_t(movement.block_bytes),
                  .rows = uint32_t(movement.block_rows),
                  .cols = uint32_t(movement.block_bytes)};
-             isa::TileRef tiles[kTiles];
+             const int64_t block = movement.block_rows * movement.block_bytes;
+             std::vector<isa::TileRef> tiles(size_t(std::max<int64_t>(2, kBuffer / block)));
              for (isa::TileRef& tile : tiles) tile = m.create(shape);
              const int64_t from = task / cores * kDescriptorsOfTask;
              int64_t n = 0;
              blocks.each(
                  task % cores, from, from + kDescriptorsOfTask, [&](int64_t row, int64_t byte) {
-                   isa::TileRef to = tiles[n++ % kTiles];
+                   isa::TileRef to = tiles[size_t(n++) % tiles.size()];
                    to.rows = uint32_t(std::min(movement.block_rows, movement.rows - row));
                    to.cols = uint32_t(std::min(movement.block_bytes, movement.row_bytes - byte));
                    m.load_block(to, tensor, row, byte);
