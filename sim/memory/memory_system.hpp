@@ -1,6 +1,6 @@
-// The memory hierarchy of a chip behind one port per core: crossbar, L2 slices, HBM stacks.
+// The memory hierarchy of a chip behind one port per core: network, L2 slices, HBM stacks.
 //
-// One module holds crossbar and L2, one module each HBM stack; each has its own event wheel and at
+// One module holds network and L2, one module each HBM stack; each has its own event wheel and at
 // most one pending SystemC event. Decisions lie up to one NoC latency ahead of what they can
 // influence, so a module takes them in batches, in exact time order, and wakes exactly only to call
 // clients back.
@@ -8,13 +8,15 @@
 // Path of a read: request crosses the NoC (latency) -> its slice (rate, in order of arrival) ->
 // after hit_latency the data leave, or the missing sectors are fetched (controller + DRAM) and then
 // leave -> NoC (latency, then the core's link at its rate). A write carries its data on the request
-// link and completes when its slice has taken it, one NoC latency later at the core. Fills and
+// link and completes when its slice has taken it, one NoC latency later at the core. On a mesh or
+// ring the way has hops besides (noc.hpp). Fills and
 // write-backs do not use slice bandwidth. A read request occupies no link bandwidth but waits
 // behind write data.
 //
 // Delay of a completion: noc = waiting for links and the slice's rate; l2_miss = the unloaded part
 // of the fetch; hbm_row, hbm_bandwidth, refresh = the rest of it. (at - submitted) minus all five
-// is 2 * latency + hit_latency + own transfer for a read, 2 * latency + own transfer for a write.
+// is 2 * latency + hit_latency + own transfer for a read, 2 * latency + own transfer for a write,
+// and the hops there and back.
 //
 // The system is built under SystemC's 1 fs resolution. Ports live as long as the system; a client
 // must outlive what it has outstanding.
