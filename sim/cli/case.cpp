@@ -97,15 +97,38 @@ KernelCase index_table(Arguments& a, kernels::Workload w) {
           .overhead = {}};
 }
 
+// Words of steps that follow each other; none: one step alone.
+std::optional<kernels::DecodeShape> decode_steps(Arguments& a, kernels::Workload& w) {
+  const bool several = a.has("steps");
+  const kernels::DecodeShape shape{.steps = a.integer("steps", 1, 1, 1 << 20),
+                                   .refresh = a.integer("refresh", 1, 1, 256),
+                                   .layers = a.integer("layers", 1, 1, 1024),
+                                   .acceptance = a.integer("acceptance", 100, 0, 100)};
+  const std::string stream = a.word("stream", "random", {"random", "local", "overlap"});
+  for (const char* word : {"refresh", "layers", "acceptance", "stream"})
+    if (!several && a.has(word))
+      throw UserError(a.where() + ": " + word + " has a meaning only beside steps");
+  if (!several) return std::nullopt;
+  if (w.index != IndexSource::computed)
+    throw UserError(a.where() + ": steps select for themselves: --index has no meaning for them");
+  if (stream == "local") w.stream = kernels::IndexStream::local;
+  if (stream == "overlap") w.stream = kernels::IndexStream::overlap;
+  return shape;
+}
+
 KernelCase dsa_decode(Arguments& a, kernels::Workload w) {
   w.batch = a.integer("batch", 1, 0, kMost);
   attention_words(w, a);
   index_words(w, a, "index_heads");
   w.latent_form = form_of(a, "fp8");
   const bool fused = a.word("fused_topk", "on", {"on", "off"}) == "on";
+  const auto steps = decode_steps(a, w);
+  if (steps && !fused)
+    throw UserError(a.where() + ": steps keep the lists of the fused form: fused_topk is on");
   return {.workload = w,
           .parts = {.form = fused ? SelectionForm::fused : SelectionForm::separate},
           .pairing = pairing_word(a),
+          .decode = steps,
           .overhead = {}};
 }
 

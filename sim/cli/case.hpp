@@ -7,6 +7,7 @@
 
 #include "isa/memory/image.hpp"
 #include "kernels/runtime/plan/decode_chain.hpp"
+#include "kernels/runtime/plan/decode_run.hpp"
 #include "kernels/runtime/plan/expert_workload.hpp"
 #include "kernels/runtime/plan/inputs.hpp"
 #include "kernels/runtime/plan/movement.hpp"
@@ -25,11 +26,13 @@ struct KernelCase {
   kernels::ChainParts parts;
   kernels::Pairing pairing = kernels::Pairing::automatic;
   std::optional<kernels::PrefillShape> prefill = {};  // of the workload's requests as sequences
+  std::optional<kernels::DecodeShape> decode = {};    // steps that follow each other
   int64_t ring = 0;      // sparse_mla: ring slots; 0: the most that fit
   std::string overhead;  // method of index_overhead; empty for kernels of the library
   std::optional<kernels::Movement> movement = {};  // copy, reread, shared_read
-  int64_t grid = 1;      // index_overhead: cores
-  std::optional<kernels::ExpertWorkload> experts = std::nullopt;  // an expert layer: nothing else counts
+  int64_t grid = 1;                                // index_overhead: cores
+  std::optional<kernels::ExpertWorkload> experts =
+      std::nullopt;  // an expert layer: nothing else counts
 };
 class Case {
  public:

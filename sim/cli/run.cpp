@@ -1,6 +1,7 @@
 // run: one kernel, with the same table, record and trace as day0.
 #include <fmt/format.h>
 
+#include "sim/cli/decode_steps.hpp"
 #include "sim/cli/dram_run.hpp"
 #include "sim/cli/kernel_run.hpp"
 #include "sim/cli/output.hpp"
@@ -36,6 +37,7 @@ PlannedCase::PlannedCase(const KernelCase& c, const isa::Capabilities& chip) {
 
 Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip,
                         const CommonOptions& options, const std::string& trace_folder) {
+  if (c.decode) return simulate_steps(c, chip, options, trace_folder);
   PlannedCase planned(c, chip.capabilities());
   auto out = simulate(planned.plan(), chip, options, trace_folder);
   if (planned.experts()) {

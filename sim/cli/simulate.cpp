@@ -30,19 +30,6 @@ class ActiveTime : public traces::Observer {
   std::map<int64_t, std::pair<int64_t, int64_t>> spans_;
 };
 
-traces::VerdictRow row_of(const ref::Verdict& v) {
-  traces::VerdictRow row{
-      .name = v.name, .pass = v.pass, .metrics = {}, .tolerance = v.tolerance, .worst = {}};
-  for (const auto& m : v.metrics) row.metrics.push_back({m.name, m.value});
-  if (!v.pass) {
-    row.worst = v.finding;
-    if (v.worst >= 0)
-      row.worst += " (element " + std::to_string(v.worst) + ": got " + std::to_string(v.got) +
-                   ", want " + std::to_string(v.want) + ")";
-  }
-  return row;
-}
-
 double flops_of(const sim::ChipConfig& chip, bool fp8) {
   return chip.flops(fp8 && chip.core.matrix.fp8 ? Format::e4m3 : Format::bf16);
 }
@@ -81,6 +68,19 @@ std::vector<std::unique_ptr<traces::Observer>> trace_writers(const kernels::Plan
 }
 
 }  // namespace
+
+traces::VerdictRow row_of(const ref::Verdict& v) {
+  traces::VerdictRow row{
+      .name = v.name, .pass = v.pass, .metrics = {}, .tolerance = v.tolerance, .worst = {}};
+  for (const auto& m : v.metrics) row.metrics.push_back({m.name, m.value});
+  if (!v.pass) {
+    row.worst = v.finding;
+    if (v.worst >= 0)
+      row.worst += " (element " + std::to_string(v.worst) + ": got " + std::to_string(v.got) +
+                   ", want " + std::to_string(v.want) + ")";
+  }
+  return row;
+}
 
 Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const CommonOptions& options,
                    const std::string& folder) {

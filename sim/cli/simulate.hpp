@@ -16,11 +16,13 @@ struct Simulated {
   std::vector<traces::KernelRow> kernels;
   traces::Totals totals;
   std::vector<traces::Fact> facts;           // further results that have a name and a value
-  std::vector<traces::Metric> metrics;  // further figures of the case that a study may name
+  std::vector<traces::Metric> metrics;       // further figures of the case that a study may name
   std::vector<traces::VerdictRow> verdicts;  // every kernel's values against the reference
 };
 
 // `folder`: where trace.pftrace and, at the level "instruction", run.events go; empty: nowhere.
+traces::VerdictRow row_of(const ref::Verdict&);
+
 Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const CommonOptions& options,
                    const std::string& folder);
 

@@ -24,6 +24,8 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
     Tensor positions;     // (requests * queries, 2048) i32
     Tensor valid;         // (1, requests * queries) i32
     int first_order = 0;  // counter of request 0; request r uses first_order + r
+    bool keeps = false;
+    Tensor kept;  // (requests * queries, 2048) records, best first; written if keeps
   };
   using Stage = typename Scoring::Stage;
   using Fixed = typename Scoring::Fixed;
@@ -115,7 +117,9 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
       for (int i = 0; i < count; ++i) m.load_list(more[i], t.a.lists, t.list(split + i, own), 0);
       dsa::fold(m, best, more, count);
     }
-    dsa::store_selection(m, t.a.positions, t.a.valid, t.request * t.a.queries + own, best);
+    const int token = t.request * t.a.queries + own;
+    if (t.a.keeps) m.store_list(t.a.kept, token, 0, best);
+    dsa::store_selection(m, t.a.positions, t.a.valid, token, best);
   }
 };
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/runtime/plan/chain_tensors.hpp"
+#include "kernels/runtime/plan/decode_chain.hpp"
 #include "kernels/runtime/plan/oracle.hpp"
 #include "kernels/runtime/plan/step.hpp"
 
@@ -26,10 +26,15 @@ class ChainBuilder {
   void prepare_index();
   void prepare_queries();
   void append_latents();
+  void share(const ChainTensors& other) {  // instead of selecting
+    t.chosen = other.chosen;
+    t.chosen_count = other.chosen_count;
+  }
   void give_queries();  // instead of preparing: seeded codes, weights and rotated queries
   void give_scores();   // instead of scoring: seeded scores
   void score();
-  void score_and_select();
+  void score_and_select(std::optional<uint16_t> keep);
+  void reuse(const KeptLists&);  // instead of scoring and selecting
   void select();
   void build_table();
   void give_table();  // instead of building: made on the host

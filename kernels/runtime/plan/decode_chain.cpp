@@ -210,16 +210,20 @@ ChainTensors add_decode_chain(Plan& plan, const DecodeInputs& inputs, const Chai
   };
   if (parts.two_streams) build.use_stream(1);
   if (parts.prepare) {
-    build.prepare_index();
+    if (!parts.shared) build.prepare_index();
     if (!parts.two_streams) prepare_attention();
   } else {
     build.give_queries();
   }
-  if (parts.selection) {
+  if (parts.shared) {
+    build.share(*parts.shared);
+  } else if (parts.reuse) {
+    build.reuse(*parts.reuse);
+  } else if (parts.selection) {
     if (!parts.scores)
       build.give_scores();
     else if (fused)
-      build.score_and_select();
+      build.score_and_select(parts.keep);
     else
       build.score();
     if (parts.topk && (!fused || !parts.scores)) build.select();

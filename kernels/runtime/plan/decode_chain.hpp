@@ -1,10 +1,12 @@
 // The decode chain of one DSA layer as a plan (operators.md section 3, steps a to f, then section 4):
 //   indexer_prepare, query_prepare, latent_append        a, b
-//   indexer, topk_partial, topk_merge  |  indexer_topk   c, d: separate launches or one fused launch
+//   indexer, topk_partial, topk_merge  |  indexer_topk   c, d: separate launches or one fused launch,
+//   or merge_add                                         or an earlier list with the newest positions
 //   index_table                                          e
 //   sparse_mla [, mla_combine]                           f
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,14 @@ class DecodeOracle;
 
 enum class SelectionForm : uint8_t { separate, fused };
 
+// Lists that exact steps keep, for the steps after them that do without (kernels/library/dsa/merge_add.hpp).
+struct KeptLists {
+  uint16_t lists = 0;            // binding of (rows, 2048) records
+  int64_t rows = 0;              // query tokens of the exact step
+  std::vector<int32_t> sources;  // by request: row of the list it goes on from
+  std::vector<int32_t> listed;   // by request: positions that this row's token saw
+};
+
 // Which parts of the chain a plan holds.
 struct ChainParts {
   bool prepare = true;    // a, b
@@ -28,6 +38,9 @@ struct ChainParts {
   bool table = true;      // e
   bool attention = true;  // f
   bool two_streams = false;
+  std::optional<uint16_t> keep = {};    // fused form: binding for the lists, (tokens, 2048) records
+  std::optional<KeptLists> reuse = {};  // in place of c, d
+  const ChainTensors* shared = nullptr;  // another layer's selection, in place of all index steps
 };
 
 // Adds the steps to `plan`, with fresh bindings for everything they write (the caches are appended in

@@ -1,4 +1,5 @@
 // The index stages of the decode chain: preparation, scoring, fused scoring and selection.
+#include "kernels/library/dsa/merge_add.hpp"
 #include "kernels/runtime/plan/chain_builder.hpp"
 #include "kernels/runtime/plan/index_steps.hpp"
 
@@ -87,7 +88,7 @@ void ChainBuilder::score() {
   add(std::move(step), &DecodeOracle::scores);
 }
 
-void ChainBuilder::score_and_select() {
+void ChainBuilder::score_and_select(std::optional<uint16_t> keep) {
   Step step = scoring_step();
   step.reads.push_back(t.lists);
   step.writes = {t.lists, t.positions, t.valid};
@@ -97,8 +98,35 @@ void ChainBuilder::score_and_select() {
   args.lists = dsa::lists(t.lists, w.tokens() * tuning.index_splits);
   args.positions = dsa::positions(t.positions, w.tokens());
   args.valid = dsa::row(t.valid, Format::i32, w.tokens());
+  if (keep) {
+    args.keeps = true;
+    args.kept = dsa::lists(*keep, w.tokens());
+    step.writes.push_back(*keep);
+  }
   variant(in).score_and_select(step, tuning.indexer, args);
   add(std::move(step), &DecodeOracle::fused_selection);
+}
+
+void ChainBuilder::reuse(const KeptLists& kept) {
+  const uint16_t sources = in.add("list_sources", w.batch * 4);
+  const uint16_t listed = in.add("listed", w.batch * 4);
+  in.put(sources, kept.sources);
+  in.put(listed, kept.listed);
+  const int64_t tokens = w.tokens();
+  Step step{.reads = {kept.lists, sources, listed, in.contexts},
+            .writes = {t.positions, t.valid},
+            .steers = {sources, listed, in.contexts},
+            .floor = {.bytes = tokens * dsa::kTopk * 12}};
+  bind<MergeAdd>(step, tuning.topk,
+                 {.lists = dsa::lists(kept.lists, kept.rows),
+                  .sources = dsa::row(sources, Format::i32, w.batch),
+                  .listed = dsa::row(listed, Format::i32, w.batch),
+                  .contexts = dsa::row(in.contexts, Format::i32, w.batch),
+                  .positions = dsa::positions(t.positions, tokens),
+                  .valid = dsa::row(t.valid, Format::i32, tokens),
+                  .tokens = int(tokens),
+                  .queries = int(w.queries)});
+  add(std::move(step), nullptr);
 }
 
 }  // namespace daybreak::kernels

@@ -38,6 +38,7 @@ template <int kHeads, int kQueries, class Form> IndexSteps index_steps_of() {
                 auto args = index_inputs<typename K::template On<Record>::Args>(a);
                 args.lists = a.lists, args.positions = a.positions, args.valid = a.valid;
                 args.first_order = a.first_order;
+                args.keeps = a.keeps, args.kept = a.kept;
                 bind<K::template On>(step, tuning, args);
               }};
 }

@@ -46,15 +46,24 @@ void check(const Workload& w) {
 }  // namespace
 
 DecodeInputs::DecodeInputs(const Workload& w, isa::MemoryImage& image, isa::BindingTable& bindings)
-    : workload(w), image_(image), bindings_(bindings) {
+    : DecodeInputs(
+          w, image, bindings,
+          std::make_shared<PagePlacement>(place_pages(w, w.index_page, uint64_t(Stream::pages))),
+          std::make_shared<PagePlacement>(
+              place_pages(w, w.latent_page, uint64_t(Stream::pages) + 1))) {}
+
+DecodeInputs::DecodeInputs(const Workload& w, isa::MemoryImage& image, isa::BindingTable& bindings,
+                           std::shared_ptr<const PagePlacement> index,
+                           std::shared_ptr<const PagePlacement> latent)
+    : workload(w),
+      index_pages(std::move(index)),
+      latent_pages(std::move(latent)),
+      image_(image),
+      bindings_(bindings) {
   check(w);
   index_head_tile = w.index_heads <= 32 && w.index_form == CacheForm::fp8 ? 32 : 64;
   padded_heads = dsa::padded_heads(w.heads);
   rope = std::make_shared<RopeTable>(w.rope, dsa::kRope, w.rope_magnitude);
-  index_pages =
-      std::make_shared<PagePlacement>(place_pages(w, w.index_page, uint64_t(Stream::pages)));
-  latent_pages =
-      std::make_shared<PagePlacement>(place_pages(w, w.latent_page, uint64_t(Stream::pages) + 1));
 
   const int64_t key_bytes = w.index_form == CacheForm::fp8 ? dsa::kKey + 4 : dsa::kKey * 2;
   const int64_t latent_bytes = w.latent_form == CacheForm::fp8 ? dsa::kRecordBytes : dsa::kDim * 2;
@@ -79,6 +88,36 @@ DecodeInputs::DecodeInputs(const Workload& step, const DecodeInputs& base) : Dec
   workload = step;
   add_request_entries(*index_pages, "index", index_requests, index_slots);
   add_request_entries(*latent_pages, "latent", latent_requests, latent_slots);
+  add_step_vectors();
+  add_selection();
+}
+
+DecodeInputs::DecodeInputs(const Workload& step, const DecodeInputs& base, const kv::KvCache& kv,
+                           int64_t first_row)
+    : DecodeInputs(base) {
+  check(step);
+  workload = step;
+  first_row_ = first_row;
+  const auto take = [&](size_t which, std::shared_ptr<const PagePlacement>& pages,
+                        const char* name) {
+    const kv::PagedCache& cache = kv.cache(which);
+    auto now = std::make_shared<PagePlacement>(*pages);
+    std::fill(now->page.begin(), now->page.end(), -1);
+    std::vector<int32_t> slots;
+    for (int64_t r = 0; r < step.batch; ++r) {
+      for (int64_t b = 0; b < cache.blocks(int(r)); ++b)
+        now->page[size_t(now->first[size_t(r)] + b)] =
+            int32_t(cache.slot(int(r), b * now->page_tokens) / now->page_tokens);
+      for (int64_t token = r * step.queries; token < (r + 1) * step.queries; ++token)
+        slots.push_back(int32_t(cache.slot(int(r), step.visible(token) - 1)));
+    }
+    pages = std::move(now);
+    const uint16_t binding = add(name, step.tokens() * 4);
+    put(binding, slots);
+    return binding;
+  };
+  index_slots = take(0, index_pages, "index_slots");
+  latent_slots = take(1, latent_pages, "latent_slots");
   add_step_vectors();
   add_selection();
 }
@@ -131,7 +170,10 @@ void DecodeInputs::add_constants() {
 }
 
 std::function<int64_t(int64_t)> DecodeInputs::stream_rows() const {
-  if (workload.groups.empty()) return nullptr;
+  if (workload.groups.empty()) {
+    if (first_row_ == 0) return nullptr;
+    return [first = first_row_](int64_t token) { return first + token; };
+  }
   return [w = workload, first = stream_first_](int64_t token) {
     const int64_t position = w.visible(token) - 1;
     return position < 0 ? -1 : first[size_t(w.sequence_of(token / w.queries))] + position;

@@ -9,6 +9,7 @@
 
 #include "isa/memory/image.hpp"
 #include "kernels/library/dsa/layouts.hpp"
+#include "kernels/runtime/kv/kv_cache.hpp"
 #include "kernels/runtime/plan/seeds.hpp"
 #include "kernels/runtime/plan/workload.hpp"
 
@@ -18,9 +19,17 @@ class DecodeInputs {
  public:
   // Reserves and seeds everything. Throws UserError for shapes the kernels do not take.
   DecodeInputs(const Workload&, isa::MemoryImage&, isa::BindingTable&);
+  // The same with pages where the caller puts them.
+  DecodeInputs(const Workload&, isa::MemoryImage&, isa::BindingTable&,
+               std::shared_ptr<const PagePlacement> index,
+               std::shared_ptr<const PagePlacement> latent);
   // A step over the caches of `base`, whose requests are the sequences of the step's token groups. A
   // token's raw vectors depend on its sequence and position alone, whatever the grouping.
   DecodeInputs(const Workload& step, const DecodeInputs& base);
+  // A step over the caches of `base` whose page tables `kv` keeps (cache 0: index keys, 1: latents), for
+  // the requests it calls 0, 1, ... Its raw vectors are the seeded streams' rows from `first_row` on.
+  DecodeInputs(const Workload& step, const DecodeInputs& base, const kv::KvCache& kv,
+               int64_t first_row);
 
   Workload workload;
   int64_t index_head_tile = 64;  // index heads padded to a kernel's tile: 32 or 64
@@ -67,6 +76,7 @@ class DecodeInputs {
   void add_selection();
 
   std::vector<int64_t> stream_first_;  // row of a sequence's first token in the seeded streams
+  int64_t first_row_ = 0;              // of token 0, where sequences have none of their own
   isa::MemoryImage& image_;
   isa::BindingTable& bindings_;
 };

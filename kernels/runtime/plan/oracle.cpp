@@ -127,6 +127,13 @@ const std::vector<float>& DecodeOracle::reference_scores(const ChainTensors& t, 
   return found->second;
 }
 
+std::span<const float> DecodeOracle::scores_of(const ChainTensors& t, int64_t token) {
+  const int64_t request = token / w_.queries;
+  const auto& all = reference_scores(t, request);
+  return std::span(all).subspan(size_t(token % w_.queries * w_.context_of(request)),
+                                size_t(w_.visible(token)));
+}
+
 DecodeOracle::Verdicts DecodeOracle::scores(const ChainTensors& t, const ChainTuning&) {
   std::vector<float> got, want;
   for (int64_t request = 0; request < w_.batch; ++request) {
@@ -162,10 +169,7 @@ DecodeOracle::Verdicts DecodeOracle::topk(const ChainTensors& t, const ChainTuni
 DecodeOracle::Verdicts DecodeOracle::fused_selection(const ChainTensors& t, const ChainTuning&) {
   Verdicts worst;
   for (int64_t token : selecting_tokens()) {
-    const int64_t request = token / w_.queries, own = token % w_.queries;
-    const int64_t context = w_.context_of(request);
-    const auto& all = reference_scores(t, request);
-    const std::span<const float> row(all.data() + own * context, size_t(w_.visible(token)));
+    const auto row = scores_of(t, token);
     double largest = 0;
     for (float s : row)
       if (std::isfinite(s)) largest = std::max(largest, std::fabs(double(s)));

@@ -31,6 +31,8 @@ class DecodeOracle {
   Verdicts index_table(const ChainTensors&, const ChainTuning&);
   Verdicts partial_attention(const ChainTensors&, const ChainTuning&);
   Verdicts attention(const ChainTensors&, const ChainTuning&);
+  // Reference scores of the positions that one token sees.
+  std::span<const float> scores_of(const ChainTensors&, int64_t token);
 
  private:
   // A seeded sample of `from`, in its order, with the first and the last.

@@ -198,6 +198,13 @@ isa::Generator gaussian_f32(uint64_t seed, Stream stream, float mean, float devi
   };
 }
 
+std::vector<float> topic(uint64_t seed, int64_t sequence, int64_t segment) {
+  std::vector<float> x(kKey);
+  numeric::gaussian_bf16(seed, uint64_t(Stream::topics),
+                         (uint64_t(sequence) << 32 | uint64_t(segment)) * kKey, x);
+  return x;
+}
+
 isa::Generator index_key_pages(const Workload& w, std::shared_ptr<const PagePlacement> placement,
                                std::shared_ptr<const RopeTable> rope) {
   const auto weight = affine(w.seed, Stream::norm_weight, kKey, 1.0f, 0.1f);
@@ -205,11 +212,16 @@ isa::Generator index_key_pages(const Workload& w, std::shared_ptr<const PagePlac
   const bool fp8 = w.index_form == CacheForm::fp8;
   const size_t bytes = size_t(w.index_page) * (fp8 ? kKey + 4 : kKey * 2);
   auto fill = [=, seed = w.seed, interleaved = w.index_interleaved, rule = rule_of(w),
-               epsilon = float(w.index_norm_epsilon), tokens = w.index_page](
-                  int32_t entry, int64_t position, std::byte* page, int64_t token) {
+               epsilon = float(w.index_norm_epsilon), tokens = w.index_page,
+               topics = w.stream == IndexStream::local](int32_t entry, int64_t position,
+                                                        std::byte* page, int64_t token) {
     std::array<float, kKey> x;
     const uint64_t stream_at = (uint64_t(entry) * uint64_t(tokens) + uint64_t(token)) * kKey;
     numeric::gaussian_bf16(seed, uint64_t(Stream::index_keys), stream_at, x);
+    if (topics) {
+      const auto shared = topic(seed, placement->request[size_t(entry)], position / kSegment);
+      for (size_t i = 0; i < kKey; ++i) x[i] += shared[i];
+    }
     layer_norm(x.data(), weight.data(), bias.data(), epsilon);
     rotate(x.data(), rope->row(position), interleaved);
     round_bf16(x.data(), kKey);

@@ -28,6 +28,10 @@ enum class Stream : uint64_t {
   sinks,
   scores,
   pages,
+  topics,
+  drift_queries,
+  drift_weights,
+  acceptance,
   selection = 64
 };
 
@@ -67,6 +71,9 @@ isa::Generator gaussian_f32(uint64_t seed, Stream, float mean, float deviation);
 // Index-key pages (8448 bytes: E4M3 codes, then fp32 scales), or BF16 rows for CacheForm::bf16.
 isa::Generator index_key_pages(const Workload&, std::shared_ptr<const PagePlacement>,
                                std::shared_ptr<const RopeTable>);
+// Of IndexStream::local: the part that index keys of one segment share (128 values).
+inline constexpr int64_t kSegment = 256;  // positions
+std::vector<float> topic(uint64_t seed, int64_t sequence, int64_t segment);
 // Index queries as if prepared, (tokens * tile, 128): E4M3 codes of quantised Gaussian rows, or BF16 rows;
 // zeros past the model's heads.
 isa::Generator index_query_codes(const Workload&, int64_t tile);

@@ -22,6 +22,7 @@ void Plan::prepare(const isa::Capabilities& chip, bool steering) {
   steering_ = steering;
   needed_.assign(bindings_.size(), !steering);
   if (steering) {
+    mark(wanted_, needed_);
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
       if (any(step->writes, needed_)) mark(step->reads, needed_);
       mark(step->steers, needed_);

@@ -55,11 +55,15 @@ class Plan : public isa::TaskSource {
   // Prepares for a chip: chooses tunings, UserError when none fits. `steering`: bindings no steering operand depends on become phantom (the
   // backward slice over the steps, last to first).
   void prepare(const isa::Capabilities& chip, bool steering);
+  // A binding whose values are read after the run: they are computed in steering too.
+  void want(uint16_t binding) { wanted_.push_back(binding); }
   std::vector<isa::Launch> launches() const;
   isa::TaskProgram program(uint32_t launch, uint32_t task, const isa::MemoryImage&) override;
 
   // The least step i had to do; after the run.
-  Floor floor(size_t i) const { return steps_[i].floor_of ? steps_[i].floor_of() : steps_[i].floor; }
+  Floor floor(size_t i) const {
+    return steps_[i].floor_of ? steps_[i].floor_of() : steps_[i].floor;
+  }
 
   // All verdicts of the steps whose results were computed. In values steering a step counts when all it
   // writes that steers was computed.
@@ -74,6 +78,7 @@ class Plan : public isa::TaskSource {
   std::vector<Tuning> chosen_;  // by step
   bool steering_ = false;
   std::vector<bool> needed_;  // by binding
+  std::vector<uint16_t> wanted_;
 };
 
 // Binds kernel K to its arguments: name, task count and programs.

@@ -14,6 +14,15 @@ enum class IndexSource : uint8_t { computed, random, local, file };
 // How cached keys and latents are stored.
 enum class CacheForm : uint8_t { fp8, bf16 };
 
+// What the index queries and keys of successive decode steps have to do with each other. Without a
+// model's weights this is an input: it decides what a list is worth some steps after it was made.
+enum class IndexStream : uint8_t {
+  random,   // every step's queries are new
+  local,    // keys of a segment share a topic; queries ask for those of the latest segments
+  overlap,  // a query is mostly the one before: about 60 % of the exact selection at 32768 positions
+            // stays from step to step
+};
+
 // Prefill: a request stands for up to `queries` consecutive tokens of a sequence, which end at its
 // context. Tokens at positions before `first_new` are padding.
 struct TokenGroup {
@@ -42,7 +51,8 @@ struct Workload {
   double rope_magnitude = 1;  // factor of cosine and sine
   IndexSource index = IndexSource::computed;
   std::string index_file;  // IndexSource::file: int32 little-endian, (tokens, topk)
-  bool sinks = false;      // learned attention sinks
+  IndexStream stream = IndexStream::random;
+  bool sinks = false;  // learned attention sinks
   uint64_t seed = 1;
 
   int64_t tokens() const { return batch * queries; }
