@@ -64,7 +64,8 @@ double error_of(const uint8_t* bytes, std::span<const uint8_t> scales, int g) {
       const uint8_t code = uint8_t(bytes[b * kMxBlockBytes + size_t(i / 2)] >> i % 2 * 4 & 15);
       const int d = scales[b] - g;
       const double value = std::ldexp(double(numeric::decode_e2m1(code)), d);
-      const double got = numeric::decode_e4m3(tables()[size_t(std::max(d, kLowest) - kLowest)][code]);
+      const int row = std::clamp(d, kLowest, kHighest) - kLowest;  // above: zeros only
+      const double got = numeric::decode_e4m3(tables()[size_t(row)][code]);
       largest = std::max(largest, std::fabs(value));
       worst = std::max(worst, std::fabs(value - got));
     }
