@@ -46,13 +46,13 @@ template <class K, class M, class Tuned> struct AttentionPipeline {
   DAYBREAK_DEVICE void setup() {
     if (threadIdx.x == 0) {
       for (int i = 0; i < kRing; ++i) {
-        for (Barrier& b : sh.full[i]) b.init(M::kConverts ? kWarpgroup / kWarp : kWarpgroup);
-        sh.empty[i].init(4 * kConsumers);
+        for (Barrier& b : sh.full[i]) b.init(M::kConverts ? 4 * kWarpArrivals : kWarpgroup);
+        sh.empty[i].init(4 * kConsumers * kWarpArrivals);
       }
       for (Barrier& b : sh.fixed_full) b.init(kWarpgroup);
-      sh.fixed_empty.init(4 * kConsumers);
-      sh.weighed.init(4);
-      sh.board_free.init(4 * kConsumers);
+      sh.fixed_empty.init(4 * kConsumers * kWarpArrivals);
+      sh.weighed.init(4 * kWarpArrivals);
+      sh.board_free.init(4 * kConsumers * kWarpArrivals);
       show_barriers();
     }
     __syncthreads();

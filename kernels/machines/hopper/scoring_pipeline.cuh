@@ -30,10 +30,10 @@ template <class K, class M, class Tuned> struct ScoringPipeline {
 
   DAYBREAK_DEVICE void setup() {
     if (threadIdx.x == 0) {
-      for (Barrier& b : sh.full) b.init(1);
-      for (Barrier& b : sh.empty) b.init(4 * kGroups);
-      for (Barrier& b : sh.fixed_full) b.init(1);
-      for (Barrier& b : sh.fixed_empty) b.init(4 * kGroups);
+      for (Barrier& b : sh.full) b.init(kWarpArrivals);
+      for (Barrier& b : sh.empty) b.init(4 * kGroups * kWarpArrivals);
+      for (Barrier& b : sh.fixed_full) b.init(kWarpArrivals);
+      for (Barrier& b : sh.fixed_empty) b.init(4 * kGroups * kWarpArrivals);
       show_barriers();
     }
     __syncthreads();
