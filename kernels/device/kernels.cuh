@@ -51,7 +51,7 @@ struct IndexerTwo {
 struct TopkFirst {
   using Machine = BlockMachine<1024>;
   template <class M> using Kernel = TopkPartialOf<M, 16384, 1>;
-  static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 128};
+  static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 8256};
 };
 struct TopkSecond {
   using Machine = BlockMachine<512>;

@@ -127,6 +127,8 @@ ChainScene::ChainScene(const ChainShape& s, uint64_t seed)
   second_.positions = memory.tensor(dsa::positions(chosen_, tokens));
   second_.valid = memory.tensor(dsa::row(valid_, Format::i32, tokens));
   second_.tokens = s.batch, second_.splits = topk;
+  first_.positions = second_.positions, first_.valid = second_.valid;
+  first_.alone = topk == 1;
   rows_ = memory.room(tokens * dsa::kTopk * 4);
   table_.positions = second_.positions;
   table_.page_requests = indexer_.page_requests, table_.page_blocks = indexer_.page_blocks;
@@ -155,21 +157,33 @@ ChainScene::ChainScene(const ChainShape& s, uint64_t seed)
 }
 
 std::vector<ChainScene::Part> ChainScene::parts() {
-  const auto part = [this](const char* name, const auto& args) {
+  const auto part = [this](const char* name, const auto& args, bool aside = false) {
     return Part{name,
-                [this, &args](cudaStream_t s) { kernels::device::launch(args, memory.place(s)); }};
+                [this, &args](cudaStream_t s) { kernels::device::launch(args, memory.place(s)); },
+                aside};
   };
-  std::vector<Part> list{
-      part("indexer_prepare", index_store_), part("latent_append", latent_store_),
-      part("query_prepare", rotate_),        part("indexer", indexer_),
-      part("topk_partial", first_),          part("topk_merge", second_),
-      part("index_table", table_),           part("sparse_mla", attention_)};
+  std::vector<Part> list{part("latent_append", latent_store_, true),
+                         part("query_prepare", rotate_, true),
+                         part("indexer_prepare", index_store_), part("indexer", indexer_),
+                         part("topk_partial", first_)};
+  if (!first_.alone) list.push_back(part("topk_merge", second_));
+  list.push_back(part("index_table", table_));
+  list.push_back(part("sparse_mla", attention_));
   if (attention_.splits > 1) list.push_back(part("mla_combine", combine_));
   return list;
 }
 
+// What only attention waits for runs beside the selection.
 void ChainScene::launch(cudaStream_t stream) {
-  for (const Part& p : parts()) p.work(stream);
+  check(cudaEventRecord(begun_.event, stream), "record");
+  check(cudaStreamWaitEvent(aside_.stream, begun_.event), "wait");
+  for (const Part& p : parts()) {
+    if (p.name == std::string("sparse_mla")) {
+      check(cudaEventRecord(prepared_.event, aside_.stream), "record");
+      check(cudaStreamWaitEvent(stream, prepared_.event), "wait");
+    }
+    p.work(p.aside ? aside_.stream : stream);
+  }
 }
 
 void ChainScene::verify(Report& report, const std::string& name, int tokens, int heads) {

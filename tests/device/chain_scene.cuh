@@ -12,6 +12,20 @@ struct ChainShape {
   }
 };
 
+// A stream beside the one that a caller names, and an event between two streams.
+struct SideStream {
+  SideStream() { check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream"); }
+  ~SideStream() { cudaStreamDestroy(stream); }
+  SideStream(const SideStream&) = delete;
+  cudaStream_t stream = nullptr;
+};
+struct OrderEvent {
+  OrderEvent() { check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "event"); }
+  ~OrderEvent() { cudaEventDestroy(event); }
+  OrderEvent(const OrderEvent&) = delete;
+  cudaEvent_t event = nullptr;
+};
+
 class ChainScene {
  public:
   ChainScene(const ChainShape&, uint64_t seed);
@@ -21,6 +35,7 @@ class ChainScene {
   struct Part {
     const char* name;
     Work work;
+    bool aside = false;  // nothing before attention waits for it
   };
   std::vector<Part> parts();
   int32_t slot_of(int token) const { return slots_[size_t(token)]; }
@@ -33,6 +48,8 @@ class ChainScene {
   void verify_selection(Report& report, const std::string& name, const std::vector<int>& tokens);
   void verify_attention(Report& report, const std::string& name, const std::vector<int>& tokens,
                         int heads);
+  SideStream aside_;
+  OrderEvent begun_, prepared_;
   Random random_;
   Pages pages_;
   int64_t positions_;

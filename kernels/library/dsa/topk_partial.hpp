@@ -1,6 +1,7 @@
 // First stage of exact top-k: the best 2048 of a range of one token's scores, as a list of records
 // in memory. One task = one token and one of `splits` ranges; a block of scores is loaded while the
-// one before is sorted. (spec/operators.md section 3, top-k order)
+// one before is sorted. One range alone may store its list as the selection, without a second stage.
+// (spec/operators.md section 3, top-k order)
 #pragma once
 #include "kernels/library/dsa/layouts.hpp"
 #include "kernels/library/dsa/merging.hpp"
@@ -18,10 +19,13 @@ template <class M, int kBlock = 2048, int kFold = dsa::kFold> struct TopkPartial
   using Tensor = typename M::Tensor;
 
   struct Args {
-    Tensor scores;    // (tokens, positions) f32
-    Tensor contexts;  // (1, requests) i32
-    Tensor lists;     // (tokens * splits, 2048) records
+    Tensor scores;     // (tokens, positions) f32
+    Tensor contexts;   // (1, requests) i32
+    Tensor lists;      // (tokens * splits, 2048) records
+    Tensor positions;  // (tokens, 2048) i32, where `alone`
+    Tensor valid;      // (1, tokens) i32, where `alone`
     int tokens = 0, queries = 1, splits = 1;
+    bool alone = false;  // splits is 1: no merging follows
   };
   struct Stage {
     typename M::template Tile<float, 1, kBlock> scores;
@@ -67,7 +71,10 @@ template <class M, int kBlock = 2048, int kFold = dsa::kFold> struct TopkPartial
   }
 
   static DAYBREAK_DEVICE void finish(M& m, const Task& t, State& st) {
-    m.store_list(t.a.lists, t.number, 0, st.best);
+    if (t.a.alone)
+      dsa::store_selection(m, t.a.positions, t.a.valid, t.token, st.best);
+    else
+      m.store_list(t.a.lists, t.number, 0, st.best);
   }
 };
 

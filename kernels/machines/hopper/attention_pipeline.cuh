@@ -46,13 +46,13 @@ template <class K, class M, class Tuned> struct AttentionPipeline {
   DAYBREAK_DEVICE void setup() {
     if (threadIdx.x == 0) {
       for (int i = 0; i < kRing; ++i) {
-        for (Barrier& b : sh.full[i]) b.init(M::kConverts ? 4 * kWarpArrivals : kWarpgroup);
-        sh.empty[i].init(4 * kConsumers * kWarpArrivals);
+        for (Barrier& b : sh.full[i]) b.init(kWarpgroup);
+        sh.empty[i].init(kWarpgroup * kConsumers);
       }
       for (Barrier& b : sh.fixed_full) b.init(kWarpgroup);
-      sh.fixed_empty.init(4 * kConsumers * kWarpArrivals);
-      sh.weighed.init(4 * kWarpArrivals);
-      sh.board_free.init(4 * kConsumers * kWarpArrivals);
+      sh.fixed_empty.init(kWarpgroup * kConsumers);
+      sh.weighed.init(kWarpgroup);
+      sh.board_free.init(kWarpgroup * kConsumers);
       show_barriers();
     }
     __syncthreads();
@@ -112,7 +112,7 @@ template <class K, class M, class Tuned> struct AttentionPipeline {
     fill_slot(seq);
     K::convert(m, task, 0, sh.ring[seq % kRing]);
     show_to_matrix_unit();
-    sh.full[seq % kRing][0].arrive_by_warp();
+    sh.full[seq % kRing][0].arrive();
   }
 
   // ---- consumers --------------------------------------------------------------------------------
@@ -133,15 +133,15 @@ template <class K, class M, class Tuned> struct AttentionPipeline {
     if (seq > 0) sh.board_free.wait((seq - 1) & 1);
     K::weigh(m, task, step, scores, sh.board, sh.board);
     show_to_matrix_unit();
-    sh.weighed.arrive_by_warp();
+    sh.weighed.arrive();
   }
 
   DAYBREAK_DEVICE void accumulate(const Task& task, int step, int share, uint32_t seq, State& st) {
     sh.weighed.wait(seq & 1);  // its arrivals came after the owner's fences: nothing to fence here
     K::accumulate(m, task, step, share, sh.ring[seq % kRing], sh.board, st);
     m.settle();
-    sh.empty[seq % kRing].arrive_by_warp();
-    if (step < task.trips - 1) sh.board_free.arrive_by_warp();  // finish reads the last one
+    sh.empty[seq % kRing].arrive();
+    if (step < task.trips - 1) sh.board_free.arrive();  // finish reads the last one
   }
 
   // Step 0 stands alone, so that bodies which treat it apart do not branch while products are under
@@ -150,7 +150,7 @@ template <class K, class M, class Tuned> struct AttentionPipeline {
                              State& st) {
     score<0, K::kDim>(task, seq, scores);
     m.settle();
-    if (kConsumers >= trips) sh.fixed_empty.arrive_by_warp();
+    if (kConsumers >= trips) sh.fixed_empty.arrive();
     weigh(task, 0, seq, scores);
     accumulate(task, 0, share, seq, st);
   }
@@ -160,7 +160,7 @@ template <class K, class M, class Tuned> struct AttentionPipeline {
     accumulate(task, step - 1, share, seq + step - 1, st);
     score<kAhead, K::kDim>(task, seq + step, scores);
     m.settle();
-    if (step + kConsumers >= trips) sh.fixed_empty.arrive_by_warp();
+    if (step + kConsumers >= trips) sh.fixed_empty.arrive();
     weigh(task, step, seq + step, scores);
     accumulate(task, step, share, seq + step, st);
   }
@@ -177,7 +177,7 @@ template <class K, class M, class Tuned> struct AttentionPipeline {
       const int trips = uniform(task.trips);
       int step = (seq + share) % kConsumers;  // the first step this consumer owns
       if (step >= trips) {
-        sh.fixed_empty.arrive_by_warp();
+        sh.fixed_empty.arrive();
       } else {
         if (step == 0)
           first(task, share, seq, trips, scores, st);
@@ -191,7 +191,7 @@ template <class K, class M, class Tuned> struct AttentionPipeline {
       }
       if (step == trips) accumulate(task, trips - 1, share, seq + trips - 1, st);
       K::finish(m, task, share, sh.board, st);
-      sh.board_free.arrive_by_warp();
+      sh.board_free.arrive();
       seq += trips;
     }
   }

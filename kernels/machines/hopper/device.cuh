@@ -21,15 +21,9 @@ DAYBREAK_DEVICE int first_row() { return thread_of_group() / kWarp * 16 + lane()
 // must be: they live in uniform registers, and moving them there for every wgmma costs its time.
 DAYBREAK_DEVICE int uniform(int x) { return __shfl_sync(~0u, x, 0); }
 
-// What a warp's signal counts for at a barrier. One lane is enough, the warp's own barrier orders the
-// others before it; racecheck does not see that, so what it looks at lets every lane signal.
-#ifdef DAYBREAK_EVERY_LANE_SIGNALS
-inline constexpr int kWarpArrivals = kWarp;
-#else
-inline constexpr int kWarpArrivals = 1;
-#endif
-
-// An mbarrier in shared memory. Waits name the parity of the phase they wait for.
+// An mbarrier in shared memory. Waits name the parity of the phase they wait for. Every thread that
+// has to be waited for arrives itself: one lane behind its warp's barrier costs that barrier, which is
+// dearer than 31 arrivals, and racecheck does not see the order it makes.
 struct Barrier {
   uint64_t word;
 
@@ -47,11 +41,6 @@ struct Barrier {
   }
   DAYBREAK_DEVICE void arrive() {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
-  }
-  // kWarpArrivals of them.
-  DAYBREAK_DEVICE void arrive_by_warp() {
-    __syncwarp();
-    if (kWarpArrivals == kWarp || lane() == 0) arrive();
   }
   // After this thread's cp.async so far have landed.
   DAYBREAK_DEVICE void arrive_when_copied() {

@@ -30,10 +30,10 @@ template <class K, class M, class Tuned> struct ScoringPipeline {
 
   DAYBREAK_DEVICE void setup() {
     if (threadIdx.x == 0) {
-      for (Barrier& b : sh.full) b.init(kWarpArrivals);
-      for (Barrier& b : sh.empty) b.init(4 * kGroups * kWarpArrivals);
-      for (Barrier& b : sh.fixed_full) b.init(kWarpArrivals);
-      for (Barrier& b : sh.fixed_empty) b.init(4 * kGroups * kWarpArrivals);
+      for (Barrier& b : sh.full) b.init(kWarp);
+      for (Barrier& b : sh.empty) b.init(kWarpgroup * kGroups);
+      for (Barrier& b : sh.fixed_full) b.init(kWarp);
+      for (Barrier& b : sh.fixed_empty) b.init(kWarpgroup * kGroups);
       show_barriers();
     }
     __syncthreads();
@@ -52,13 +52,13 @@ template <class K, class M, class Tuned> struct ScoringPipeline {
       sh.fixed_empty[f].wait((round / kFixed & 1) ^ 1);
       m.arrived = &sh.fixed_full[f];
       K::prepare(m, task, sh.fixed[f]);
-      sh.fixed_full[f].arrive_by_warp();
+      sh.fixed_full[f].arrive();
       for (int step = 0; step < task.trips; ++step, ++seq) {
         const int slot = seq % kRing;
         sh.empty[slot].wait((seq / kRing & 1) ^ 1);
         m.arrived = &sh.full[slot];
         K::load(m, task, step, sh.ring[slot]);
-        sh.full[slot].arrive_by_warp();
+        sh.full[slot].arrive();
       }
     }
   }
@@ -78,9 +78,9 @@ template <class K, class M, class Tuned> struct ScoringPipeline {
         K::score(m, task, step, sh.fixed[f], sh.ring[slot], scores);
         m.settle();
         K::weigh(m, task, step, sh.fixed[f], sh.ring[slot], scores, board);
-        sh.empty[slot].arrive_by_warp();
+        sh.empty[slot].arrive();
       }
-      sh.fixed_empty[f].arrive_by_warp();
+      sh.fixed_empty[f].arrive();
     }
   }
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "configs/reader/errors.hpp"
 #include "sim/memory/port_dram.hpp"
@@ -33,6 +34,7 @@ class ForeignInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface
   void add(const Burst& burst) {
     auto* p = new tlm::tlm_generic_payload(this);
     p->acquire();
+    live_.insert(p);
     p->set_address(burst.address.value);
     p->set_data_length(burst.bytes);
     p->set_streaming_width(burst.bytes);
@@ -44,7 +46,13 @@ class ForeignInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface
     waiting_.push_back(p);
     send();
   }
-  void free(tlm::tlm_generic_payload* p) override { delete p; }
+  void free(tlm::tlm_generic_payload* p) override {
+    live_.erase(p);
+    delete p;
+  }
+  ~ForeignInitiator() override {
+    for (auto* p : live_) delete p;  // refused, or still on their way
+  }
 
  private:
   void send() {
@@ -96,6 +104,7 @@ class ForeignInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface
   unsigned char data_[1024] = {};
   std::map<tlm::tlm_generic_payload*, size_t> number_;
   std::vector<tlm::tlm_generic_payload*> waiting_;
+  std::set<tlm::tlm_generic_payload*> live_;
   tlm::tlm_generic_payload *requesting_ = nullptr, *responding_ = nullptr;
   sc_core::sc_event ended_, next_;
 };
