@@ -24,18 +24,15 @@ struct Threshold {
 
 // Shared memory of a selection.
 struct SelectionWork {
-  static constexpr int kTopBits = 8, kTopDigits = 1 << kTopBits;  // sign and most of the exponent
-  static constexpr int kBits = 12, kBins = 1 << kBits;            // the two digits below
-  // Most scores share a few top digits: each lane counts those in bins of its own.
-  uint32_t bins[kTopDigits * kWarp];
-  uint32_t tops[kTopDigits];
+  static constexpr int kBins = 2048;
+  uint32_t bins[kBins];
   uint32_t warps[32];
   uint32_t digit, above, inside, total;
 };
 
 template <int kThreads> struct BlockSelect {
-  static constexpr int kWarps = kThreads / kWarp, kBits = SelectionWork::kBits,
-                       kBins = SelectionWork::kBins;
+  static constexpr int kWarps = kThreads / kWarp, kBins = SelectionWork::kBins;
+  static constexpr int kOwnBins = kBins / kThreads;  // bins a thread adds up
   static_assert(kBins % kThreads == 0);
   SelectionWork& w;
 
@@ -54,15 +51,11 @@ template <int kThreads> struct BlockSelect {
 
   // Finds the digit at which the count of digits from the highest down reaches `wanted`: the digit,
   // what lies above it and inside it. Waits for the counts.
-  template <int kCount>
-  DAYBREAK_DEVICE void find_digit(const uint32_t (&bins)[kCount], int digits, uint32_t wanted) {
-    constexpr int kMost = (kCount < kBins ? kCount : kBins) + kThreads - 1;
-    constexpr int kOwnBins = kMost / kThreads;  // bins a thread adds up
+  DAYBREAK_DEVICE void find_digit(uint32_t wanted) {
     __syncthreads();
-    const int first = threadIdx.x * kOwnBins;
     uint32_t own = 0;
 #pragma unroll
-    for (int i = 0; i < kOwnBins; ++i) own += first + i < digits ? bins[first + i] : 0;
+    for (int i = 0; i < kOwnBins; ++i) own += w.bins[threadIdx.x * kOwnBins + i];
     uint32_t sum = own;  // of this lane's bins and those of higher lanes
 #pragma unroll
     for (int d = 1; d < kWarp; d *= 2) {
@@ -75,40 +68,27 @@ template <int kThreads> struct BlockSelect {
     if (above < wanted && above + own >= wanted)
 #pragma unroll
       for (int i = kOwnBins - 1; i >= 0; --i) {
-        const uint32_t inside = first + i < digits ? bins[first + i] : 0;
+        const uint32_t inside = w.bins[threadIdx.x * kOwnBins + i];
         if (above < wanted && above + inside >= wanted)
-          w.digit = first + i, w.above = above, w.inside = inside;
+          w.digit = threadIdx.x * kOwnBins + i, w.above = above, w.inside = inside;
         above += inside;
       }
     __syncthreads();
   }
-  template <int kCount> DAYBREAK_DEVICE void clear_counts() {
+  DAYBREAK_DEVICE void clear_counts() {
 #pragma unroll
-    for (int i = 0; i < kCount / kThreads; ++i) w.bins[i * kThreads + threadIdx.x] = 0;
+    for (int i = 0; i < kOwnBins; ++i) w.bins[i * kThreads + threadIdx.x] = 0;
     __syncthreads();
   }
-  // The top digits of this thread's elements; key 0 is none.
-  template <int kOwn> DAYBREAK_DEVICE void top_pass(const uint32_t (&keys)[kOwn], uint32_t wanted) {
-    clear_counts<SelectionWork::kTopDigits * kWarp>();
-#pragma unroll
-    for (int j = 0; j < kOwn; ++j)
-      if (keys[j]) atomicAdd(&w.bins[(keys[j] >> 24) * kWarp + lane()], 1u);
-    __syncthreads();
-    for (int d = threadIdx.x / kWarp; d < SelectionWork::kTopDigits; d += kWarps) {
-      const uint32_t sum = __reduce_add_sync(~0u, w.bins[d * kWarp + lane()]);
-      if (lane() == 0) w.tops[d] = sum;
-    }
-    find_digit(w.tops, SelectionWork::kTopDigits, wanted);
-  }
-  // A lower digit of this thread's elements; a negative digit is none.
-  template <int kOwn, class Digit> DAYBREAK_DEVICE void digit_pass(uint32_t wanted, Digit digit) {
-    clear_counts<kBins>();
+  // One pass over this thread's elements; a negative digit is none.
+  template <int kOwn, class Digit> DAYBREAK_DEVICE void radix_pass(uint32_t wanted, Digit digit) {
+    clear_counts();
 #pragma unroll
     for (int j = 0; j < kOwn; ++j) {
       const int d = digit(j);
       if (d >= 0) atomicAdd(&w.bins[d], 1u);
     }
-    find_digit(w.bins, kBins, wanted);
+    find_digit(wanted);
   }
 
   // The threshold of the best `wanted` of the block's elements, kOwn of them a thread's: `keys`, and
@@ -116,16 +96,16 @@ template <int kThreads> struct BlockSelect {
   template <int kOwn, class Source>
   DAYBREAK_DEVICE Threshold threshold(const uint32_t (&keys)[kOwn], uint32_t wanted, int count,
                                       Source source) {
-    top_pass(keys, wanted);
+    radix_pass<kOwn>(wanted, [&](int j) { return keys[j] ? int(keys[j] >> 21) : -1; });
     if (w.total <= wanted) return {0, -1};  // all that can be selected
     uint32_t prefix = 0;
-    if (narrow<SelectionWork::kTopBits>(prefix, wanted)) return under(prefix << 24);
-    digit_pass<kOwn>(
-        wanted, [&](int j) { return keys[j] >> 24 == prefix ? int(keys[j] >> 12 & 4095) : -1; });
-    if (narrow<kBits>(prefix, wanted)) return under(prefix << 12);
-    digit_pass<kOwn>(wanted,
-                     [&](int j) { return keys[j] >> 12 == prefix ? int(keys[j] & 4095) : -1; });
-    if (narrow<kBits>(prefix, wanted)) return under(prefix);
+    if (narrow<11>(prefix, wanted)) return {(prefix << 21) - 1, -1};
+    radix_pass<kOwn>(
+        wanted, [&](int j) { return keys[j] >> 21 == prefix ? int(keys[j] >> 10 & 2047) : -1; });
+    if (narrow<11>(prefix, wanted)) return {(prefix << 10) - 1, -1};
+    radix_pass<kOwn>(wanted,
+                     [&](int j) { return keys[j] >> 10 == prefix ? int(keys[j] & 1023) : -1; });
+    if (narrow<10>(prefix, wanted)) return {prefix - 1, -1};
     return {prefix, last_of_tied(prefix, wanted, count, source)};
   }
 
@@ -153,8 +133,6 @@ template <int kThreads> struct BlockSelect {
   }
 
  private:
-  // Takes every key from `least` on, 0 apart.
-  static DAYBREAK_DEVICE Threshold under(uint32_t least) { return {least > 0 ? least - 1 : 0, -1}; }
   // Takes the digit that a pass has found. True: all elements inside it are wanted.
   template <int kBits> DAYBREAK_DEVICE bool narrow(uint32_t& prefix, uint32_t& wanted) {
     prefix = prefix << kBits | w.digit;
@@ -168,16 +146,16 @@ template <int kThreads> struct BlockSelect {
   DAYBREAK_DEVICE int32_t last_of_tied(uint32_t key, uint32_t wanted, int count, Source source) {
     uint32_t prefix = 0;
 #pragma unroll 1
-    for (int below = 3 * kBits; below > 0; below -= kBits) {
-      clear_counts<kBins>();
+    for (int below = 33; below > 0; below -= 11) {
+      clear_counts();
 #pragma unroll 1
       for (int i = threadIdx.x; i < count; i += kThreads) {
         const uint64_t from_last = uint32_t(~source.position(i));
         if (source.key(i) == key && from_last >> below == prefix)
-          atomicAdd(&w.bins[from_last >> (below - kBits) & (kBins - 1)], 1u);
+          atomicAdd(&w.bins[from_last >> (below - 11) & 2047], 1u);
       }
-      find_digit(w.bins, kBins, wanted);
-      narrow<kBits>(prefix, wanted);
+      find_digit(wanted);
+      narrow<11>(prefix, wanted);
     }
     return int32_t(~prefix);
   }
