@@ -48,8 +48,15 @@ struct IndexerTwo {
   template <class M> using Kernel = IndexerOf<M, 64, 2, dsa::Fp8, 4>;
   static constexpr ScoringTuning kTuning{.ring = 4};
 };
-struct TopkFirst {
+// Ranges of one step, and longer ones: a block of 1024 threads holds 8 keys a thread, no more.
+struct TopkShort {
+  static constexpr int kRange = 8192;
   using Machine = BlockMachine<1024>;
+  template <class M> using Kernel = TopkPartialOf<M, kRange, 1>;
+  static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 8256};
+};
+struct TopkFirst {
+  using Machine = BlockMachine<512>;
   template <class M> using Kernel = TopkPartialOf<M, 16384, 1>;
   static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 8256};
 };
@@ -97,7 +104,8 @@ void launch(const ArgsOf<SparseMlaRecords>&, const Place&);
 void launch(const ArgsOf<SparseMlaPlain>&, const Place&);
 void launch(const ArgsOf<IndexerOne>&, const Place&);
 void launch(const ArgsOf<IndexerTwo>&, const Place&);
-void launch(const ArgsOf<TopkFirst>&, const Place&);
+void launch(const ArgsOf<TopkShort>&, const Place&);
+void launch(const ArgsOf<TopkFirst>&, const Place&);  // or TopkShort, where ranges are short
 void launch(const ArgsOf<TopkSecond>&, const Place&);
 void launch(const ArgsOf<TableBuild>&, const Place&);
 void launch(const ArgsOf<LatentStore>&, const Place&);
