@@ -1,6 +1,7 @@
 #include "sim/cli/case.hpp"
 
 #include <cstdio>
+#include <limits>
 
 #include "configs/reader/words.hpp"
 #include "kernels/runtime/plan/overhead.hpp"
@@ -116,13 +117,32 @@ std::optional<kernels::DecodeShape> decode_steps(Arguments& a, kernels::Workload
   return shape;
 }
 
+// Block-sparse, or the classic [batch, positions, 1, width] with room for the longest request in each.
+void layout_words(kernels::Workload& w, Arguments& a) {
+  const bool contiguous = a.word("layout", "paged", {"paged", "contiguous"}) == "contiguous";
+  if (!contiguous && a.has("reserve"))
+    throw UserError(a.where() + ": reserve has a meaning only for layout=contiguous");
+  const int64_t reserve = a.integer("reserve", 163840, 1, int64_t{1} << 30);
+  if (!contiguous) return;
+  if (a.has("page")) throw UserError(a.where() + ": a contiguous layout has no pages");
+  if (w.context > reserve)
+    throw UserError(a.where() + ": a context of " + std::to_string(w.context) +
+                    " does not fit reserve=" + std::to_string(reserve));
+  if (w.batch * reserve > std::numeric_limits<int32_t>::max())
+    throw UserError(a.where() + ": reserve: rows of all requests are numbered in 32 bits");
+  w.latent_page = w.reserve = reserve;
+}
+
 KernelCase dsa_decode(Arguments& a, kernels::Workload w) {
   w.batch = a.integer("batch", 1, 0, kMost);
   attention_words(w, a);
+  layout_words(w, a);
   index_words(w, a, "index_heads");
   w.latent_form = form_of(a, "fp8");
   const bool fused = a.word("fused_topk", "on", {"on", "off"}) == "on";
   const auto steps = decode_steps(a, w);
+  if (steps && w.reserve > 0)
+    throw UserError(a.where() + ": steps keep a block-sparse cache: layout is paged");
   if (steps && !fused)
     throw UserError(a.where() + ": steps keep the lists of the fused form: fused_topk is on");
   return {.workload = w,
@@ -142,7 +162,15 @@ KernelCase dsa_prefill(Arguments& a, kernels::Workload w) {
   w.sinks = a.word("sinks", "off", {"on", "off"}) == "on";
   w.latent_form = form_of(a, "fp8");
   const kernels::PrefillShape shape{.window = a.integer("window", 0, 0, kMost),
-                                    .pipelined = a.word("pipelined", "on", {"on", "off"}) == "on"};
+                                    .pipelined = a.word("pipelined", "on", {"on", "off"}) == "on",
+                                    .simulated = a.integer("simulated", 0, 0, kMost)};
+  if (shape.simulated % 3 != 0)
+    throw UserError(a.where() + ": simulated: " + std::to_string(shape.simulated) +
+                    " windows are not a third of first, middle and last ones each");
+  if (shape.simulated > 0 && w.index == IndexSource::computed)
+    throw UserError(a.where() +
+                    ": simulated: what windows leave out would be read by later ones; "
+                    "--index random or local gives selections of its own");
   return {.workload = w, .parts = {}, .prefill = shape, .overhead = {}};
 }
 

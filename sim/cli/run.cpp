@@ -5,25 +5,10 @@
 #include "sim/cli/dram_run.hpp"
 #include "sim/cli/kernel_run.hpp"
 #include "sim/cli/output.hpp"
+#include "sim/cli/prefill_time.hpp"
 #include "sim/cli/verbs.hpp"
 
 namespace daybreak::cli {
-
-namespace {
-
-std::vector<traces::Fact> facts_of(const kernels::Prefill& prefill, int64_t sequences,
-                                   const CommonOptions& options) {
-  std::vector<traces::Fact> facts = {
-      {"windows", std::to_string(prefill.windows())},
-      {"intermediate bytes", std::to_string(prefill.intermediate_bytes())}};
-  if (options.value_mode() == sim::Values::full)
-    for (int64_t s = 0; s < sequences; ++s)
-      facts.push_back(
-          {fmt::format("digest of sequence {}", s), fmt::format("{:08x}", prefill.digest(s))});
-  return facts;
-}
-
-}  // namespace
 
 PlannedCase::PlannedCase(const KernelCase& c, const isa::Capabilities& chip) {
   if (c.experts) {
@@ -44,7 +29,12 @@ Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip,
     planned.experts()->add_verdicts(out);
     if (!options.record_routing.empty()) planned.experts()->record_routing(options.record_routing);
   } else if (planned.sequences()->prefill()) {
-    out.facts = facts_of(*planned.sequences()->prefill(), c.workload.batch, options);
+    describe(out, *planned.sequences()->prefill(), planned.plan(), chip, options, c.workload.batch);
+  }
+  if (planned.sequences()) {
+    const auto bytes = planned.sequences()->inputs().cache_bytes();
+    out.metrics.push_back({"cache_bytes", double(bytes.taken)});
+    out.metrics.push_back({"cache_used_bytes", double(bytes.used)});
   }
   return out;
 }

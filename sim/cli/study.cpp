@@ -28,7 +28,7 @@ void unit_metrics(const traces::KernelRow& row, const std::string& prefix, doubl
   }
 }
 
-// What expressions may name: totals, "us_UNIT" (busy time, averaged over the cores that ran a kernel, summed
+// What expressions may name: totals, "row_hit_percent", "tlb_hit_percent", "us_UNIT" (busy time, averaged over the cores that ran a kernel, summed
 // over kernels), and per kernel "KERNEL_us", "KERNEL_active_us", "KERNEL_hbm_bytes", "KERNEL_us_UNIT", ...
 Metrics metrics_of(const Simulated& run, const sim::ChipConfig& chip) {
   const double us = 1e-3 / chip.clock_ghz;
@@ -43,6 +43,17 @@ Metrics metrics_of(const Simulated& run, const sim::ChipConfig& chip) {
             {"port_bytes_per_cycle", double(chip.core.dma.bytes_per_cycle)},
             {"launch_us", chip.scheduler.launch_us},
             {"useful_bytes", 0}};
+  const auto share = [](double hits, double misses) {
+    return hits + misses > 0 ? hits / (hits + misses) * 100 : 0;
+  };
+  m["row_hit_percent"] = share(double(run.result.row_hits), double(run.result.row_misses));
+  double tlb_hits = 0, tlb_misses = 0;
+  for (const auto& launch : run.result.launches) {
+    tlb_hits += double(launch.tlb_hits);
+    tlb_misses += double(launch.tlb_misses);
+  }
+  m["tlb_hit_percent"] = share(tlb_hits, tlb_misses);
+  m["tlb_misses"] = tlb_misses;
   double active = 0;
   for (size_t i = 0; i < run.kernels.size(); ++i) {
     const auto& row = run.kernels[i];

@@ -21,6 +21,8 @@ double figure(const std::string& text, const std::string& word, const std::strin
   return end == std::string::npos ? -1 : std::stod(lines[0].substr(start + 1));
 }
 
+// Also where selection starts to leave positions out while the pages of index keys and latents differ (vllm
+// PR#56381, PR#53906): what is past 2048 positions is found in both.
 TEST(DecodeSteps, ExactStepsWithSpeculationAreRightAtEveryStep) {
   for (const char* page : {"page=64", "page=61"}) {
     const auto run = steps({"steps=24", "context=2040", "queries=4", "acceptance=60", page});

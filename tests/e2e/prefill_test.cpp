@@ -44,9 +44,28 @@ TEST(Prefill, ChunksOfALongSelectionEqualOneShot) {
   EXPECT_EQ(digests({"lengths=2120", "window=2049"}), whole);
 }
 
+// What windows left out take is found from those beside them.
+TEST(Prefill, WindowsThatAreLeftOutAreExtrapolated) {
+  const auto time = [](std::vector<std::string> more) {
+    std::vector<std::string> words = {"run",       "dsa_prefill", "lengths=1000",
+                                      "window=25", "heads=16",    "--values",
+                                      "steering",  "--index",     "local"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto run = run_program(words);
+    EXPECT_EQ(run.code, 0) << run.error << run.out;
+    const auto lines = lines_with(run.out, "prefill takes");
+    EXPECT_EQ(lines.size(), 1u) << run.out;
+    return lines.empty() ? 0.0 : std::stod(lines[0].substr(lines[0].find(':') + 2));
+  };
+  const double full = time({});
+  EXPECT_NEAR(time({"simulated=24"}) / full, 1, 0.03);
+  EXPECT_LT(full, time({"pipelined=off"}));
+}
+
 TEST(Prefill, NothingToDoAndWrongWords) {
   EXPECT_EQ(run_program({"run", "dsa_prefill", "lengths=0"}).code, 0);
-  for (const char* words : {"lengths=1,,2", "lengths=-1", "lengths=", "queries=9", "window=x"})
+  for (const char* words : {"lengths=1,,2", "lengths=-1", "lengths=", "queries=9", "window=x",
+                            "simulated=4", "simulated=24"})
     EXPECT_EQ(run_program({"run", "dsa_prefill", words}).code, 2) << words;
 }
 

@@ -209,6 +209,7 @@ ChainTensors add_decode_chain(Plan& plan, const DecodeInputs& inputs, const Chai
     build.append_latents();
   };
   if (parts.two_streams) build.use_stream(1);
+  if (parts.after) build.wait_for(*parts.after);
   if (parts.prepare) {
     if (!parts.shared) build.prepare_index();
     if (!parts.two_streams) prepare_attention();

@@ -38,6 +38,7 @@ struct ChainParts {
   bool table = true;      // e
   bool attention = true;  // f
   bool two_streams = false;
+  std::optional<uint32_t> after = {};   // a step that has ended before the chain begins
   std::optional<uint16_t> keep = {};    // fused form: binding for the lists, (tokens, 2048) records
   std::optional<KeptLists> reuse = {};  // in place of c, d
   const ChainTensors* shared = nullptr;  // another layer's selection, in place of all index steps

@@ -43,6 +43,13 @@ void check(const Workload& w) {
       refuse("a context must be 0 to 1073741824 positions, not " + std::to_string(w.context_of(r)));
 }
 
+int64_t key_bytes(const Workload& w) {
+  return w.index_form == CacheForm::fp8 ? dsa::kKey + 4 : dsa::kKey * 2;
+}
+int64_t latent_bytes(const Workload& w) {
+  return w.latent_form == CacheForm::fp8 ? dsa::kRecordBytes : dsa::kDim * 2;
+}
+
 }  // namespace
 
 DecodeInputs::DecodeInputs(const Workload& w, isa::MemoryImage& image, isa::BindingTable& bindings)
@@ -65,11 +72,9 @@ DecodeInputs::DecodeInputs(const Workload& w, isa::MemoryImage& image, isa::Bind
   padded_heads = dsa::padded_heads(w.heads);
   rope = std::make_shared<RopeTable>(w.rope, dsa::kRope, w.rope_magnitude);
 
-  const int64_t key_bytes = w.index_form == CacheForm::fp8 ? dsa::kKey + 4 : dsa::kKey * 2;
-  const int64_t latent_bytes = w.latent_form == CacheForm::fp8 ? dsa::kRecordBytes : dsa::kDim * 2;
-  index_cache = add("index_cache", index_pages->pages * w.index_page * key_bytes,
+  index_cache = add("index_cache", index_pages->pages * w.index_page * key_bytes(w),
                     index_key_pages(w, index_pages, rope));
-  latent_cache = add("latent_cache", latent_pages->pages * w.latent_page * latent_bytes,
+  latent_cache = add("latent_cache", latent_pages->pages * w.latent_page * latent_bytes(w),
                      kernels::latent_pages(w, latent_pages, rope));
   index_blocks = add_blocks(*index_pages, "index");
   latent_blocks = add_blocks(*latent_pages, "latent");
@@ -251,6 +256,15 @@ void DecodeInputs::add_selection() {
     throw UserError("--index " + w.index_file + ": it goes on after the last of " +
                     std::to_string(w.tokens()) + " rows of " + std::to_string(w.topk) + " int32");
   put(selected_count, counts);
+}
+
+DecodeInputs::CacheBytes DecodeInputs::cache_bytes() const {
+  CacheBytes out{.taken =
+                     index_pages->first.back() * workload.index_page * key_bytes(workload) +
+                     latent_pages->first.back() * workload.latent_page * latent_bytes(workload)};
+  for (int64_t r = 0; r < workload.batch; ++r)
+    out.used += workload.context_of(r) * (key_bytes(workload) + latent_bytes(workload));
+  return out;
 }
 
 isa::TensorDesc DecodeInputs::index_codes() const {

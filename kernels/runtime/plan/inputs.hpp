@@ -65,6 +65,12 @@ class DecodeInputs {
   isa::TensorDesc index_scales() const;
   isa::TensorDesc latents() const;
 
+  // Bytes of both caches: taken, and of the positions that are there.
+  struct CacheBytes {
+    int64_t taken = 0, used = 0;
+  };
+  CacheBytes cache_bytes() const;
+
  private:
   uint16_t add_blocks(const PagePlacement&, const std::string& name);
   void add_request_entries(const PagePlacement&, const std::string& name, uint16_t& requests,

@@ -22,13 +22,27 @@ Workload window_of(const Workload& sequences, int64_t from, int64_t to) {
   return w;
 }
 
+std::vector<int64_t> chosen_windows(int64_t windows, int64_t simulated) {
+  std::vector<int64_t> out;
+  const int64_t third = simulated / 3, middle = (windows - third) / 2;
+  const bool all = simulated == 0 || windows <= simulated;
+  for (int64_t i = 0; i < windows; ++i)
+    if (all || i < third || (i >= middle && i < middle + third) ||
+        i >= windows - (simulated - 2 * third))
+      out.push_back(i);
+  return out;
+}
+
 Prefill::Prefill(const DecodeInputs& sequences, const isa::Capabilities& chip,
                  const PrefillShape& shape)
     : sequences_(sequences), shape_(shape) {
   const int64_t longest = sequences.workload.batch > 0 ? sequences.workload.longest() : 0;
   const int64_t step = shape.window > 0 ? shape.window : std::max<int64_t>(longest, 1);
-  for (int64_t from = 0; from < longest; from += step) {
+  count_ = (longest + step - 1) / step;
+  for (int64_t number : chosen_windows(count_, shape.simulated)) {
+    const int64_t from = number * step;
     Window w;
+    w.placed.number = number;
     w.inputs =
         std::make_unique<DecodeInputs>(window_of(sequences.workload, from, from + step), sequences);
     // How a token's sums are cut must not depend on the tokens beside it.
@@ -41,12 +55,17 @@ Prefill::Prefill(const DecodeInputs& sequences, const isa::Capabilities& chip,
 }
 
 void Prefill::add_to(Plan& plan) {
-  const ChainParts parts{.form = SelectionForm::fused, .two_streams = shape_.pipelined};
+  ChainParts parts{.form = SelectionForm::fused, .two_streams = shape_.pipelined};
   for (size_t i = 0; i < windows_.size(); ++i) {
     Window& w = windows_[i];
     const size_t first = plan.bindings().size();
-    w.tensors = std::make_unique<ChainTensors>(add_decode_chain(
-        plan, *w.inputs, w.tuning, parts, w.oracle, "window" + std::to_string(i) + "."));
+    w.placed.first_step = plan.steps().size();
+    // Selection is one window ahead: two sets of tensors serve all windows.
+    if (i >= 2) parts.after = uint32_t(windows_[i - 2].placed.end_step) - 1;
+    w.tensors = std::make_unique<ChainTensors>(
+        add_decode_chain(plan, *w.inputs, w.tuning, parts, w.oracle,
+                         "window" + std::to_string(w.placed.number) + "."));
+    w.placed.end_step = plan.steps().size();
     for (size_t b = first; b < plan.bindings().size(); ++b)
       w.bytes += plan.bindings()[b].bytes.value;
     // The score matrix belongs to the separate form.
@@ -73,9 +92,24 @@ uint32_t Prefill::digest(int64_t sequence) const {
   return crc;
 }
 
+std::vector<Prefill::Placed> Prefill::placed() const {
+  std::vector<Placed> out;
+  for (const Window& w : windows_) out.push_back(w.placed);
+  return out;
+}
+
+int64_t Prefill::score_bytes() const {
+  const Workload& w = sequences_.workload;
+  int64_t bytes = 0;
+  for (int64_t s = 0; s < w.batch; ++s) bytes += w.context_of(s) * w.context_of(s) * 4;
+  return bytes;
+}
+
 int64_t Prefill::intermediate_bytes() const {
   int64_t most = 0;
-  for (const Window& w : windows_) most = std::max(most, w.bytes);
+  for (size_t i = 0; i < windows_.size(); ++i)
+    most =
+        std::max(most, windows_[i].bytes + (shape_.pipelined && i > 0 ? windows_[i - 1].bytes : 0));
   return most;
 }
 

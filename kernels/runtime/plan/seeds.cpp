@@ -85,25 +85,28 @@ numeric::ScaleRule rule_of(const Workload& w) {
   return w.power_of_two_scales ? numeric::ScaleRule::ue8m0_ceil : numeric::ScaleRule::plain;
 }
 
-// A generator of records of one cache: `fill(request, position, token stream index, page bytes, token)`.
+// A generator of one cache, `chunk_tokens` of a page at a time: `fill(entry, position, chunk bytes, token of
+// the chunk)`.
 template <class Fill>
-isa::Generator cache(std::shared_ptr<const PagePlacement> placement, size_t page_bytes, Fill fill) {
-  return [placement, page_bytes, fill](uint64_t offset, std::span<std::byte> to) {
-    std::vector<std::byte> page(page_bytes);
+isa::Generator cache(std::shared_ptr<const PagePlacement> placement, int64_t chunk_tokens,
+                     size_t chunk_bytes, Fill fill) {
+  return [placement, chunk_tokens, chunk_bytes, fill](uint64_t offset, std::span<std::byte> to) {
+    std::vector<std::byte> chunk(chunk_bytes);
+    const int64_t page_tokens = placement->page_tokens;
     for (size_t done = 0; done < to.size();) {
       const uint64_t at = offset + done;
-      const int64_t number = int64_t(at / page_bytes);
-      const size_t within = at % page_bytes,
-                   count = std::min(page_bytes - within, to.size() - done);
-      std::fill(page.begin(), page.end(), std::byte{0});
+      const int64_t row = int64_t(at / chunk_bytes) * chunk_tokens, number = row / page_tokens;
+      const size_t within = at % chunk_bytes,
+                   count = std::min(chunk_bytes - within, to.size() - done);
+      std::fill(chunk.begin(), chunk.end(), std::byte{0});
       const int32_t entry = number < placement->pages ? placement->entry[size_t(number)] : -1;
       if (entry >= 0) {
         const int32_t request = placement->request[size_t(entry)];
         const int64_t block = entry - placement->first[size_t(request)];
-        for (int64_t token = 0; token < placement->page_tokens; ++token)
-          fill(entry, block * placement->page_tokens + token, page.data(), token);
+        for (int64_t token = 0; token < chunk_tokens; ++token)
+          fill(entry, block * page_tokens + row % page_tokens + token, chunk.data(), token);
       }
-      std::memcpy(to.data() + done, page.data() + within, count);
+      std::memcpy(to.data() + done, chunk.data() + within, count);
       done += count;
     }
   };
@@ -162,14 +165,15 @@ PagePlacement place_pages(const Workload& w, int64_t page_tokens, uint64_t strea
   PagePlacement out{
       .page_tokens = page_tokens, .first = {0}, .page = {}, .entry = {}, .request = {}};
   for (int64_t r = 0; r < w.batch; ++r) {
-    const int64_t blocks = (w.context_of(r) + page_tokens - 1) / page_tokens;
+    const int64_t room = std::max(w.context_of(r), w.reserve);
+    const int64_t blocks = (room + page_tokens - 1) / page_tokens;
     out.first.push_back(out.first.back() + blocks);
     out.request.insert(out.request.end(), size_t(blocks), int32_t(r));
   }
   out.pages = std::max<int64_t>(out.first.back(), 1);
   out.page.resize(size_t(out.first.back()));
   std::iota(out.page.begin(), out.page.end(), 0);
-  for (size_t i = out.page.size(); i > 1; --i)
+  for (size_t i = w.reserve > 0 ? 0 : out.page.size(); i > 1; --i)
     std::swap(out.page[i - 1], out.page[numeric::below(numeric::mix(w.seed, stream, i), i)]);
   out.entry.assign(size_t(out.pages), -1);
   for (size_t i = 0; i < out.page.size(); ++i) out.entry[size_t(out.page[i])] = int32_t(i);
@@ -235,7 +239,7 @@ isa::Generator index_key_pages(const Workload& w, std::shared_ptr<const PagePlac
         numeric::quantise_group(x, rule, reinterpret_cast<uint8_t*>(page) + token * kKey);
     std::memcpy(page + tokens * kKey + token * 4, &scale, 4);
   };
-  return cache(placement, bytes, fill);
+  return cache(placement, w.index_page, bytes, fill);
 }
 
 isa::Generator index_query_codes(const Workload& w, int64_t tile) {
@@ -268,8 +272,7 @@ isa::Generator latent_pages(const Workload& w, std::shared_ptr<const PagePlaceme
                epsilon = float(w.rms_epsilon), tokens = w.latent_page](
                   int32_t entry, int64_t position, std::byte* page, int64_t token) {
     std::array<float, kLatent + kRope> x;
-    const uint64_t stream_at =
-        (uint64_t(entry) * uint64_t(tokens) + uint64_t(token)) * (kLatent + kRope);
+    const uint64_t stream_at = uint64_t(entry * tokens + position % tokens) * (kLatent + kRope);
     numeric::gaussian_bf16(seed, uint64_t(Stream::latents), stream_at, x);
     rms_norm(x.data(), weight.data(), epsilon);
     round_bf16(x.data(), kLatent);
@@ -288,7 +291,7 @@ isa::Generator latent_pages(const Workload& w, std::shared_ptr<const PagePlaceme
     numeric::encode_bf16(std::span<const float>(x).subspan(kLatent, kRope),
                          reinterpret_cast<uint16_t*>(to + kLatent + 16));
   };
-  return cache(placement, size_t(w.latent_page) * record, fill);
+  return cache(placement, 1, record, fill);
 }
 
 std::vector<int32_t> synthetic_selection(const Workload& w, int64_t token) {

@@ -54,7 +54,8 @@ class RopeTable {
 isa::Generator rope_rows(std::shared_ptr<const RopeTable>);
 
 // Physical placement of the logical blocks of all requests in one cache: block b of request r lives in
-// page `page[first[r] + b]`. Pages are handed out in a seeded random order, as after long service.
+// page `page[first[r] + b]`. Pages are handed out in a seeded random order, as after long service;
+// where requests have room of their own (Workload::reserve), one after the other.
 struct PagePlacement {
   int64_t page_tokens = 0, pages = 0;
   std::vector<int64_t> first;    // per request, first block entry; one more at the end

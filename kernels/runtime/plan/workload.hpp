@@ -42,6 +42,8 @@ struct Workload {
   int64_t topk = 2048;
   int64_t index_page = 64;   // tokens of an index-key page
   int64_t latent_page = 64;  // tokens of a latent page
+  int64_t reserve = 0;       // positions that every request has room for, side by side; 0: pages as
+                             // needed, anywhere
   CacheForm index_form = CacheForm::fp8, latent_form = CacheForm::fp8;
   bool index_interleaved = false, rope_interleaved = true;
   bool power_of_two_scales = true;  // activation scales

@@ -174,6 +174,8 @@ void check_index(int64_t heads, bool interleaved, bool power_of_two, uint64_t se
       << "bytes beside the tokens' own were written";
 }
 
+// The indexer's rotation in the attention's layout (sglang #13530, PR#30342, PR#30088; xllm #853), and padding
+// tokens of slot -1 that write into the last block (vllm PR#43869; ROCm/aiter PR#3235).
 TEST(IndexerPrepare, BothRopeLayoutsAndScaleRules) {
   for (bool interleaved : {false, true})
     for (bool power_of_two : {false, true})

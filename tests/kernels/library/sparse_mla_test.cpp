@@ -32,6 +32,8 @@ void check(MlaShape shape, const Tuning& tuning = {}) {
   scene.expect();
 }
 
+// Scales are arbitrary fp32 here (FlashMLA PR#184, #192; vllm PR#54563: taken for powers of two), and what no
+// entry names is NaN (DeepGEMM #20; tilelang PR#811; vllm PR#30494: rows of -1 read).
 TEST(SparseMla, CountsOfKeys) { check({.valid = {0, 1, 63, 64, 65, 130, 2047, 2048}, .seed = 1}); }
 TEST(SparseMla, TuningsAgreeBitForBit) {
   std::vector<uint16_t> first;

@@ -74,6 +74,8 @@ TEST(TopkTwoStages, RandomScoresOfEveryLength) {
   }
 }
 
+// More ties at the threshold than a bin holds (sglang PR#30645, #30512), and a set that changes from run to
+// run or from rank to rank (jundot/omlx PR#2243): every cut of the row gives the lowest positions.
 TEST(TopkTwoStages, Ties) {
   Random random(2);
   std::vector<float> few(8320, 0.0f), coarse = random.normals(6000);
@@ -84,6 +86,17 @@ TEST(TopkTwoStages, Ties) {
   for (int splits : {1, 3, 7}) check_two_stages({few, coarse, zeros, signs, {1, 1, 1}}, splits);
 }
 
+// Scores that differ below the precision of a coarse bin (sglang #35257).
+TEST(TopkTwoStages, ScoresWithinOneCoarseBin) {
+  Random random(4);
+  std::vector<float> near(6000), neighbours(4100);
+  for (float& x : near) x = 1 + float(random.below(8000)) * 0x1p-23f;  // one fp16 value
+  for (size_t i = 0; i < neighbours.size(); ++i)
+    neighbours[i] = -1 - float(i * 2741 % neighbours.size()) * 0x1p-23f;
+  for (int splits : {1, 2, 5}) check_two_stages({near, neighbours}, splits);
+}
+
+// NaN bit patterns that become indices (vllm #49896).
 TEST(TopkTwoStages, NotANumberAndInfinities) {
   Random random(3);
   std::vector<float> mixed = random.normals(7000);
@@ -137,6 +150,19 @@ TEST(FusedSelection, EqualAndSpecialScores) {
   scene.set_scale(0, 77, kNan);
   scene.set_scale(0, 4242, kInf);
   check_fused<64, 1, dsa::Fp8>(scene, 3);
+}
+
+// Batches without work, and of as many requests as cores or more (DeepGEMM PR#344, #353, #354; vllm #51970;
+// sglang #26541): nothing past the last context is read, which Host would refuse.
+TEST(FusedSelection, EmptyRequestsInWholeBatches) {
+  for (int requests : {1, 31, 32, 33, 64}) {
+    IndexScene none(std::vector<int32_t>(size_t(requests), 0), 1, 64, 64, true, 24);
+    check_fused<64, 1, dsa::Fp8>(none, 2);
+  }
+  std::vector<int32_t> one(33, 0);
+  one[32] = 70;
+  IndexScene last(one, 1, 64, 64, true, 25);
+  check_fused<64, 1, dsa::Fp8>(last, 2);
 }
 
 TEST(FusedSelection, NoRequests) {

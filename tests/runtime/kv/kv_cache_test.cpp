@@ -21,6 +21,7 @@ TEST(KvCache, GrowsInBothCachesAndMapsEveryToken) {
   EXPECT_EQ(b.caches[1]->blocks(r->request), 4);  // 61 a page
 }
 
+// A shared block that is written by one of its users (sglang PR#31474; flashinfer #4896; vllm PR#56196).
 TEST(KvCache, EqualPrefixesShareTheirPagesUntilOneWrites) {
   Bench b;
   const auto first = b.kv->open(tokens_of(150));
@@ -109,6 +110,53 @@ TEST(KvCache, RefusesMoreThanItCanHold) {
   EXPECT_THROW(b.kv->truncate(r, 1), InvariantError);
   b.kv->close(r);
   EXPECT_THROW(b.kv->append(r, tokens_of(1), {}), InvariantError);
+}
+
+// Index keys come back with the latents (sglang PR#39156, #38212; LMCache #5010; transformers PR#48763: only
+// the latents did, which shows past 2048 tokens): by offload, and by a snapshot into pages that others used.
+TEST(KvCache, BothCachesComeBackPastTheSelectionsLength) {
+  const Sizes sizes{.index_pages = 50, .latent_pages = 50, .blocks = 80};
+  Bench b(sizes);
+  const int r = b.kv->open(tokens_of(2300))->request;
+  ASSERT_TRUE(b.kv->append(r, tokens_of(2300), {r}));
+  b.write(r);
+  std::vector<std::byte> bytes;
+  write_snapshot(*b.kv, [&](std::span<const std::byte> part) {
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  });
+  const int other = b.kv->open(tokens_of(2400, 50000))->request;
+  ASSERT_TRUE(b.kv->make_resident({other}));
+  ASSERT_TRUE(b.kv->append(other, tokens_of(2400, 50000), {other}));
+  b.write(other);
+  for (const auto& cache : b.caches) EXPECT_GT(cache->counters().offloaded, 0);
+  ASSERT_TRUE(b.kv->make_resident({r}));
+  EXPECT_TRUE(b.holds(r));
+
+  Bench used(sizes);
+  const int gone = used.kv->open(tokens_of(2500, 90000))->request;
+  ASSERT_TRUE(used.kv->append(gone, tokens_of(2500, 90000), {gone}));
+  used.write(gone);
+  used.kv->close(gone);
+  const auto back = read_snapshot(*used.kv, bytes, "memory");
+  ASSERT_EQ(back.size(), 1u);
+  EXPECT_TRUE(used.holds(back[0]));
+}
+
+// The memory of a token is that of both caches (sglang PR#11309: the index keys were left out), and either
+// of them may be the one that is full.
+TEST(KvCache, TheBudgetIsOfBothCaches) {
+  EXPECT_EQ(latent_records(64).token_bytes() + index_keys(64).token_bytes(), 656 + 132);
+  EXPECT_EQ(latent_records(61).page_bytes, 61 * 656);
+  EXPECT_EQ(index_keys(64).page_bytes, 8448);
+  for (const Sizes& sizes :
+       {Sizes{.index_pages = 3, .latent_pages = 20}, Sizes{.index_pages = 20, .latent_pages = 3}}) {
+    Bench b(sizes);
+    const int r = b.kv->open(tokens_of(1))->request;
+    EXPECT_FALSE(b.kv->append(r, tokens_of(64 * 4), {r}));
+    EXPECT_EQ(b.caches[0]->free_pages(), sizes.index_pages);
+    EXPECT_EQ(b.caches[1]->free_pages(), sizes.latent_pages);
+    EXPECT_TRUE(b.kv->append(r, tokens_of(100), {r}));
+  }
 }
 
 TEST(KvCache, ShapesWithoutRoomAreUserErrors) {
