@@ -101,7 +101,13 @@ kernels::device::Place Memory::place(cudaStream_t stream) const {
     check(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0), "device");
     return n;
   }();
-  return {.context = {.faults = faults_}, .stream = stream, .multiprocessors = multiprocessors};
+  return {.context = {.faults = faults_, .indirect = tasks_},
+          .stream = stream,
+          .multiprocessors = multiprocessors};
+}
+
+void Memory::limit_tasks(int32_t tasks) {
+  tasks_ = reinterpret_cast<const int32_t*>(base(put(std::vector<int32_t>{tasks})));
 }
 
 std::string Memory::faults() {

@@ -49,6 +49,8 @@ class Memory {
   // What a descriptor names, on the device. E4M3 tensors also get a map for boxes.
   Tensor tensor(const isa::TensorDesc&);
   kernels::device::Place place(cudaStream_t stream = nullptr) const;
+  // Launches from now on are indirect: `tasks` of them, read from memory by the kernels.
+  void limit_tasks(int32_t tasks);
   // The faults since the last call, in words; empty if none.
   std::string faults();
 
@@ -59,6 +61,7 @@ class Memory {
   };
   std::vector<Block> blocks_;
   uint32_t* faults_ = nullptr;
+  const int32_t* tasks_ = nullptr;
 };
 
 // Results of a run of the program: verdicts, and one line of the table per benchmark.

@@ -41,6 +41,7 @@ class AttentionScene {
   void spoil_index();
   double flops() const;
   double bytes() const;  // compulsory: distinct rows at least once, queries and results
+  uint16_t output() const { return out_; }
 
   Memory memory;
   AttentionShape shape;
@@ -74,6 +75,7 @@ class IndexerScene {
   void verify_repeats(Report& report, const std::string& name, int times);
   double flops() const;
   double bytes() const;
+  uint16_t output() const { return scores_; }
 
   Memory memory;
   IndexerShape shape;
@@ -103,6 +105,7 @@ class TopkScene {
   void launch(cudaStream_t stream = nullptr);
   void verify(Report& report, const std::string& name, int rows);
   void verify_repeats(Report& report, const std::string& name, int times);
+  uint16_t output() const { return positions_; }
 
   Memory memory;
   TopkShape shape;

@@ -178,6 +178,56 @@ void verify_repeats(Report& report) {
   selection.verify_repeats(report, "repeats topk", kTimes);
 }
 
+// Launches whose number of tasks the kernel reads from memory: none, half of them, all, more than
+// there are. Scenes of 16 tasks.
+template <class Make> void indirect(Report& report, const std::string& name, Make make) {
+  const auto scene = make();
+  scene->launch();
+  const auto full = scene->memory.template all<uint8_t>(scene->output());
+  constexpr uint8_t kPoison = 0xFF;
+  const auto all = std::count_if(full.begin(), full.end(), [](uint8_t b) { return b != kPoison; });
+  bool inside = true;
+  const auto share = [&](int tasks) {
+    scene->memory.poison(scene->output());
+    scene->memory.limit_tasks(tasks);
+    scene->launch();
+    const auto got = scene->memory.template all<uint8_t>(scene->output());
+    int64_t written = 0;
+    for (size_t i = 0; i < got.size(); ++i) {
+      inside &= got[i] == full[i] || got[i] == kPoison;
+      written += got[i] != kPoison;
+    }
+    return double(written) / double(all);
+  };
+  const double none = share(0), half = share(8), whole = share(16), more = share(1000);
+  const std::string faults = scene->memory.faults();
+  report.add(
+      "indirect " + name,
+      faults.empty() && inside && none == 0 && half > 0.4 && half < 0.6 && whole == 1 && more == 1,
+      "written with 0, 8, 16, 1000 of 16 tasks: " + std::to_string(none) + ", " +
+          std::to_string(half) + ", " + std::to_string(whole) + ", " + std::to_string(more));
+}
+
+void verify_indirect(Report& report) {
+  if (!report.wants("indirect")) return;
+  // A task of attention is a token and 64 heads; of scoring a request; of selection a row.
+  indirect(report, "sparse_mla records", [&] {
+    return std::make_unique<AttentionScene>(
+        AttentionShape{.tokens = 8, .heads = 128, .context = 4096}, report.seed++);
+  });
+  indirect(report, "sparse_mla rows", [&] {
+    return std::make_unique<AttentionScene>(
+        AttentionShape{.tokens = 8, .heads = 128, .context = 4096, .plain = true}, report.seed++);
+  });
+  indirect(report, "indexer", [&] {
+    return std::make_unique<IndexerScene>(IndexerShape{.batch = 16, .contexts = {512}},
+                                          report.seed++);
+  });
+  indirect(report, "topk", [&] {
+    return std::make_unique<TopkScene>(TopkShape{.rows = 16, .columns = 8192}, report.seed++);
+  });
+}
+
 void verify_large(Report& report) {
   for (const int context : {32768, 131072})
     for (const int heads : {64, 128})
@@ -217,6 +267,7 @@ void verify(Report& report, const std::string& sizes, const std::string& vectors
   if (report.wants("formats")) verify_formats(report, vectors);
   verify_small(report);
   verify_faults(report);
+  verify_indirect(report);
   if (sizes == "small") return;
   verify_repeats(report);
   verify_large(report);
