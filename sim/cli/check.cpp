@@ -1,18 +1,14 @@
 #include "sim/cli/check.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
 
 #include "configs/reader/loader.hpp"
+#include "sim/cli/process.hpp"
 #include "sim/cli/read_record.hpp"
 #include "traces/event/atomic_file.hpp"
 
@@ -50,45 +46,6 @@ std::vector<Entry> read_list(const std::string& path) {
   return out;
 }
 
-// A folder that goes away again.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "daybreak-check-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw UserError(name + ": the folder cannot be made");
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-// This program once more, silent, with its records in `out`: a process of its own per run, as its
-// state is made for one. Returns its exit status.
-int run_again(std::vector<std::string> words, const std::string& out) {
-  words.insert(words.begin(), "daybreak");
-  words.insert(words.end(), {"--trace", "off", "--out", out});
-  const pid_t child = fork();
-  if (child < 0) throw UserError("check: no process can be started");
-  if (child == 0) {
-    std::vector<char*> arguments;
-    for (std::string& w : words) arguments.push_back(w.data());
-    arguments.push_back(nullptr);
-    if (!freopen("/dev/null", "w", stdout)) _exit(127);
-    execv("/proc/self/exe", arguments.data());
-    _exit(127);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 std::vector<std::string> records_below(const std::string& folder) {
   std::vector<std::string> out;
   if (fs::is_directory(folder))
@@ -108,7 +65,9 @@ Outcome check_one(const Entry& e, const std::string& folder) {
     return out;
   }
   const Scratch scratch;
-  if (const int status = run_again(e.words, scratch.path()); status > 1) {
+  auto words = e.words;
+  words.insert(words.end(), {"--trace", "off", "--out", scratch.path()});
+  if (const int status = run_again(std::move(words)); status > 1) {
     out.findings.push_back(fmt::format("the run ended with status {}", status));
     return out;
   }

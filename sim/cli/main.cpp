@@ -7,6 +7,7 @@
 #include "configs/reader/errors.hpp"
 #include "configs/reader/words.hpp"
 #include "sim/cli/check.hpp"
+#include "sim/cli/sweep.hpp"
 #include "sim/cli/trace.hpp"
 #include "sim/cli/verbs.hpp"
 
@@ -52,6 +53,7 @@ struct Verbs {
   Day0Options day0;
   TraceOptions trace;
   CheckOptions check;
+  SweepOptions sweep;
   std::string name, file, out;
   std::vector<std::string> words;
   int64_t task = 0;
@@ -128,6 +130,16 @@ struct Verbs {
                   [](Verbs& v) { return cli::study(v.file, v.common); });
     s->add_option("file", file, "study file, or a name in configs/studies")->required();
     add_common(*s, common);
+
+    auto* w = add(app, "sweep", "a chip's knobs varied over a grid or at random, one process a run",
+                  [](Verbs& v) { return cli::sweep(v.sweep); });
+    w->add_option("file", sweep.file, "sweep file, or a name in configs/sweeps")->required();
+    w->add_option("--jobs", sweep.jobs, "runs at a time")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1024));
+    w->add_option("--out", sweep.out, "folder for results.jsonl, results.csv and every record");
+    w->add_flag("--resume", sweep.resume, "go on in a folder that holds results");
+    w->add_flag("--dry-run", sweep.dry_run, "print the number of runs and the estimated time");
 
     auto* e = add(app, "explain", "what a knob means, its unit, range, default and source",
                   [](Verbs& v) { return cli::explain(v.name, v.common); });

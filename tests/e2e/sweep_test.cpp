@@ -1,0 +1,135 @@
+// Sweeps from outside: results, failures, what a kill leaves.
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/program.hpp"
+
+namespace daybreak::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string sweep_file(const Folder& folder, const std::string& axes,
+                       const std::string& words = "run, topk, --values, steering",
+                       const std::string& more = "") {
+  return folder.file("s.yaml", "title: t\nchip: mx-dma\naxes:\n" + axes +
+                                   "workloads:\n  - {name: w, words: [" + words + "]}\n" + more);
+}
+
+std::vector<Json> lines_of(const std::string& out) {
+  std::vector<Json> lines;
+  std::istringstream text(read_text(out + "/results.jsonl"));
+  for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+// Every file below a folder, by name.
+std::map<std::string, std::string> files_of(const std::string& folder) {
+  std::map<std::string, std::string> out;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      out[fs::relative(entry.path(), folder).string()] = read_text(entry.path().string());
+  return out;
+}
+
+TEST(Sweep, ARunGivesWhatTheSameRunGivesAloneAndOneChipIsSimulatedOnce) {
+  const Folder folder;
+  const auto file = sweep_file(folder,
+                               "  - {name: rate, knob: core.sort.records_per_cycle, list: [0.5, "
+                               "2, \"2.0\"]}\n");
+  const auto out = folder.path() + "/out";
+  const auto run = run_program({"sweep", file, "--jobs", "2", "--out", out});
+  ASSERT_EQ(run.code, 0) << run.error;
+  const auto lines = lines_of(out);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_GT(lines[0]["objectives"]["us"], lines[1]["objectives"]["us"]);
+  EXPECT_EQ(lines[1]["hash"], lines[2]["hash"]);
+  EXPECT_NE(run.out.find("3 runs, 2 simulated now, 0 failed"), std::string::npos) << run.out;
+  const auto alone =
+      run_program({"run", "topk", "--values", "steering", "--set",
+                   "core.sort.records_per_cycle=0.5", "--out", folder.path() + "/alone"});
+  ASSERT_EQ(alone.code, 0) << alone.error;
+  EXPECT_EQ(read_text(out + "/records/" + lines[0]["hash"].get<std::string>() + "/record.json"),
+            read_text(folder.path() + "/alone/record.json"));
+  const auto& o = lines[0]["objectives"];
+  EXPECT_LT(o["energy_uj_low"], o["energy_uj_nominal"]);
+  EXPECT_LT(o["area_mm2_nominal"], o["area_mm2_high"]);
+}
+
+TEST(Sweep, FailingAndHangingRunsAreRecordedAndTheOthersGoOn) {
+  const Folder folder;
+  const auto out = folder.path() + "/out";
+  const auto chips =
+      sweep_file(folder, "  - {name: ways, knob: core.dma.tlb.ways, list: [4, 100000]}\n");
+  EXPECT_EQ(run_program({"sweep", chips, "--out", out}).code, 1);
+  auto lines = lines_of(out);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0]["status"], "done");
+  EXPECT_EQ(lines[1]["status"], "failed");
+  EXPECT_NE(lines[1]["message"].get<std::string>().find("ways"), std::string::npos);
+
+  const auto long_run = sweep_file(folder, "  - {name: cores, knob: cores, list: [1]}\n",
+                                   "run, sparse_mla, tokens=4096", "limit: 1\n");
+  EXPECT_EQ(run_program({"sweep", long_run, "--out", folder.path() + "/long"}).code, 1);
+  EXPECT_EQ(lines_of(folder.path() + "/long").at(0)["message"], "no result within 1 s");
+
+  const auto typo = sweep_file(folder, "  - {name: w, knob: core.dma.tlb.way, list: [1]}\n");
+  const auto refused = run_program({"sweep", typo, "--out", folder.path() + "/typo"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.error.find("chip.core.dma.tlb.ways"), std::string::npos) << refused.error;
+}
+
+TEST(Sweep, KilledAtRandomMomentsAndResumedItLeavesTheSameFiles) {
+  const Folder folder;
+  const auto file = sweep_file(
+      folder, "  - {name: head, knob: core.sort.head, range: {from: 1, to: 24, step: 1}}\n");
+  const auto whole = folder.path() + "/whole", torn = folder.path() + "/torn";
+  ASSERT_EQ(run_program({"sweep", file, "--jobs", "2", "--out", whole}).code, 0);
+  std::mt19937 random(1);
+  for (int kill_number = 0; kill_number < 6; ++kill_number) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) _exit(127);
+      execl(DAYBREAK_PROGRAM, "daybreak", "sweep", file.c_str(), "--jobs", "2", "--resume", "--out",
+            torn.c_str(), nullptr);
+      _exit(127);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 400));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  if (fs::exists(torn + "/points") && !fs::is_empty(torn + "/points")) {
+    EXPECT_EQ(run_program({"sweep", file, "--out", torn}).code, 2) << "without --resume";
+  }
+  const auto last = run_program({"sweep", file, "--jobs", "2", "--resume", "--out", torn});
+  ASSERT_EQ(last.code, 0) << last.error;
+  EXPECT_EQ(files_of(torn), files_of(whole));
+  const auto again = run_program({"sweep", file, "--resume", "--out", torn});
+  EXPECT_NE(again.out.find("24 runs, 0 simulated now"), std::string::npos) << again.out;
+}
+
+TEST(Sweep, TheDryRunCountsAndWritesNothing) {
+  const Folder folder;
+  const auto file = sweep_file(
+      folder, "  - {name: head, knob: core.sort.head, range: {from: 1, to: 24, step: 1}}\n");
+  const auto run = run_program({"sweep", file, "--dry-run", "--out", folder.path() + "/out"});
+  EXPECT_EQ(run.code, 0) << run.error;
+  EXPECT_NE(run.out.find("24 points, 24 runs, 24 to simulate, about "), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder.path() + "/out"));
+}
+
+}  // namespace
+}  // namespace daybreak::tests
