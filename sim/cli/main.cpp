@@ -7,6 +7,7 @@
 #include "configs/reader/errors.hpp"
 #include "configs/reader/words.hpp"
 #include "sim/cli/check.hpp"
+#include "sim/cli/pareto.hpp"
 #include "sim/cli/sweep.hpp"
 #include "sim/cli/trace.hpp"
 #include "sim/cli/verbs.hpp"
@@ -54,6 +55,7 @@ struct Verbs {
   TraceOptions trace;
   CheckOptions check;
   SweepOptions sweep;
+  ParetoOptions pareto;
   std::string name, file, out;
   std::vector<std::string> words;
   int64_t task = 0;
@@ -140,6 +142,14 @@ struct Verbs {
     w->add_option("--out", sweep.out, "folder for results.jsonl, results.csv and every record");
     w->add_flag("--resume", sweep.resume, "go on in a folder that holds results");
     w->add_flag("--dry-run", sweep.dry_run, "print the number of runs and the estimated time");
+
+    auto* p = add(app, "pareto", "the points of a sweep that no other one beats in everything",
+                  [](Verbs& v) { return cli::pareto(v.pareto); });
+    p->add_option("folder", pareto.folder, "folder of a sweep")->required();
+    p->add_option("--objectives", pareto.objectives, "figures to keep small, with commas")
+        ->delimiter(',')
+        ->capture_default_str();
+    p->add_flag("--json", pareto.json, "JSON on standard output");
 
     auto* e = add(app, "explain", "what a knob means, its unit, range, default and source",
                   [](Verbs& v) { return cli::explain(v.name, v.common); });

@@ -5,10 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <random>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -119,6 +122,50 @@ TEST(Sweep, KilledAtRandomMomentsAndResumedItLeavesTheSameFiles) {
   EXPECT_EQ(files_of(torn), files_of(whole));
   const auto again = run_program({"sweep", file, "--resume", "--out", torn});
   EXPECT_NE(again.out.find("24 runs, 0 simulated now"), std::string::npos) << again.out;
+}
+
+TEST(Pareto, KeepsWhatNoOtherPointBeatsAndTheFirstOfEquals) {
+  const Folder folder;
+  std::mt19937 random(3);
+  std::vector<std::array<int, 3>> rows;
+  std::string lines;
+  for (int i = 0; i < 300; ++i) {
+    rows.push_back({int(random() % 12), int(random() % 12), int(random() % 12)});
+    const auto& r = rows.back();
+    lines += Json{{"point", i},
+                  {"workload", "w"},
+                  {"hash", "h" + std::to_string(i)},
+                  {"status", i % 50 == 7 ? "failed" : "done"},
+                  {"axes", {{"a", "1"}}},
+                  {"objectives", {{"us", r[0]}, {"energy", r[1]}, {"area", r[2]}}}}
+                 .dump() +
+             "\n";
+  }
+  folder.file("results.jsonl", lines);
+  std::set<std::array<int, 3>> wanted;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i % 50 == 7) continue;
+    const bool beaten = std::ranges::any_of(rows, [&](const auto& r) {
+      const auto j = size_t(&r - rows.data());
+      return j % 50 != 7 && r != rows[i] && r[0] <= rows[i][0] && r[1] <= rows[i][1] &&
+             r[2] <= rows[i][2];
+    });
+    if (!beaten) wanted.insert(rows[i]);
+  }
+  const auto run =
+      run_program({"pareto", folder.path(), "--objectives", "us,energy,area", "--json"});
+  ASSERT_EQ(run.code, 0) << run.error;
+  std::vector<std::array<int, 3>> got;
+  for (const auto& p : Json::parse(run.out)) {
+    const auto& o = p["objectives"];
+    got.push_back({o["us"], o["energy"], o["area"]});
+    EXPECT_EQ(rows.at(p["point"]), got.back());
+  }
+  EXPECT_EQ(got, std::vector(wanted.begin(), wanted.end()));
+  const auto typo = run_program({"pareto", folder.path(), "--objectives", "energi"});
+  EXPECT_EQ(typo.code, 2);
+  EXPECT_NE(typo.error.find("'energy'"), std::string::npos) << typo.error;
+  EXPECT_EQ(run_program({"pareto", folder.path() + "/none"}).code, 2);
 }
 
 TEST(Sweep, TheDryRunCountsAndWritesNothing) {
