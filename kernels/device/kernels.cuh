@@ -48,7 +48,8 @@ struct IndexerTwo {
   template <class M> using Kernel = IndexerOf<M, 64, 2, dsa::Fp8, 4>;
   static constexpr ScoringTuning kTuning{.ring = 4};
 };
-// Ranges of one step, and longer ones: a block of 1024 threads holds 8 keys a thread, no more.
+// Ranges of one step, of one or two, and longer ones. A block of 1024 threads has registers for 8
+// keys a thread; where it has 32 they are made anew from the scores for every pass.
 struct TopkShort {
   static constexpr int kRange = 8192;
   using Machine = BlockMachine<1024>;
@@ -56,9 +57,16 @@ struct TopkShort {
   static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 8256};
 };
 struct TopkFirst {
+  static constexpr int kRange = 16384;
   using Machine = BlockMachine<512>;
-  template <class M> using Kernel = TopkPartialOf<M, 16384, 1>;
+  template <class M> using Kernel = TopkPartialOf<M, kRange, 1>;
   static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 8256};
+};
+struct TopkLong {
+  static constexpr int kRange = 32768;
+  using Machine = BlockMachine<1024>;
+  template <class M> using Kernel = TopkPartialOf<M, kRange, 1>;
+  static constexpr BlockTuning kTuning{.blocks = 1, .ring = 1, .scratch = 8256};
 };
 struct TopkSecond {
   using Machine = BlockMachine<512>;
@@ -105,7 +113,9 @@ void launch(const ArgsOf<SparseMlaPlain>&, const Place&);
 void launch(const ArgsOf<IndexerOne>&, const Place&);
 void launch(const ArgsOf<IndexerTwo>&, const Place&);
 void launch(const ArgsOf<TopkShort>&, const Place&);
-void launch(const ArgsOf<TopkFirst>&, const Place&);  // or TopkShort, where ranges are short
+void launch(const ArgsOf<TopkLong>&, const Place&);
+// Or one of the other two, by the length of the ranges.
+void launch(const ArgsOf<TopkFirst>&, const Place&);
 void launch(const ArgsOf<TopkSecond>&, const Place&);
 void launch(const ArgsOf<TableBuild>&, const Place&);
 void launch(const ArgsOf<LatentStore>&, const Place&);

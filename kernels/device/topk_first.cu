@@ -2,20 +2,27 @@
 #include "kernels/machines/hopper/block_pipeline.cuh"
 
 namespace daybreak::kernels::device {
+namespace {
+
+// The same arguments for another binding of the kernel.
+template <class Bound> ArgsOf<Bound> rebound(const ArgsOf<TopkFirst>& args) {
+  return {.scores = args.scores,
+          .contexts = args.contexts,
+          .lists = args.lists,
+          .positions = args.positions,
+          .valid = args.valid,
+          .tokens = args.tokens,
+          .queries = args.queries,
+          .splits = args.splits,
+          .alone = args.alone};
+}
+
+}  // namespace
 
 void launch(const ArgsOf<TopkFirst>& args, const Place& place) {
-  if (args.scores.cols <= int64_t{TopkShort::kRange} * args.splits) {
-    return launch(ArgsOf<TopkShort>{.scores = args.scores,
-                                    .contexts = args.contexts,
-                                    .lists = args.lists,
-                                    .positions = args.positions,
-                                    .valid = args.valid,
-                                    .tokens = args.tokens,
-                                    .queries = args.queries,
-                                    .splits = args.splits,
-                                    .alone = args.alone},
-                  place);
-  }
+  const int64_t range = (args.scores.cols + args.splits - 1) / args.splits;
+  if (range <= TopkShort::kRange) return launch(rebound<TopkShort>(args), place);
+  if (range > TopkFirst::kRange) return launch(rebound<TopkLong>(args), place);
   using M = TopkFirst::Machine;
   start<TopkFirst, hopper::BlockPipeline<TopkFirst::Kernel<M>, M, TopkFirst>>(
       hopper::block_kernel<M, TopkFirst::Kernel, TopkFirst>, args, place, M::kThreads,

@@ -253,13 +253,11 @@ template <int kThreadCount> class BlockMachine {
     __syncthreads();
     const float* from = element(scores, 0, 0);
     const int own = first_own<kOwn>(), n = int(count);
-    uint32_t keys[kOwn];
-#pragma unroll
-    for (int j = 0; j < kOwn; ++j)
-      keys[j] = own + j * kWarp < n ? selection_key(from[own + j * kWarp]) : 0;
+    const BlockKeys<kOwn> keys(from, own, n);
     const auto position = [&](int j) { return int(first) + own + j * kWarp; };
-    const Threshold t = select().threshold(keys, L::kCols, n, Block{from, int(first)});
-    const int taken = int(select().emit(keys, t, position, [&](int j, int place) {
+    const Threshold t =
+        select().template threshold<kOwn>(keys, L::kCols, n, Block{from, int(first)});
+    const int taken = int(select().template emit<kOwn>(keys, t, position, [&](int j, int place) {
       *element(list, 0, place) = {from[own + j * kWarp], position(j)};
     }));
     pad(list, taken);
@@ -284,8 +282,8 @@ template <int kThreadCount> class BlockMachine {
     const auto position = [&](int j) { return held[j].position; };
     Records<kLists> source{{}, kSize};
     for (int l = 0; l < kLists; ++l) source.lists[l] = lists[l];
-    const Threshold t = select().threshold(keys, kSize, kLists * kSize, source);
-    const int taken = int(select().emit(
+    const Threshold t = select().template threshold<kOwn>(keys, kSize, kLists * kSize, source);
+    const int taken = int(select().template emit<kOwn>(
         keys, t, position, [&](int j, int place) { *element(list, 0, place) = held[j]; }));
     pad(list, taken);
   }
@@ -318,6 +316,26 @@ template <int kThreadCount> class BlockMachine {
   }
 
  private:
+  // A thread's keys of a block of scores: in registers, or where those would not do made anew from
+  // the scores whenever one is looked at.
+  template <int kOwn, bool kHeld = (kOwn <= 16)> struct BlockKeys {
+    DAYBREAK_DEVICE BlockKeys(const float* from, int own, int n) {
+#pragma unroll
+      for (int j = 0; j < kOwn; ++j)
+        key[j] = own + j * kWarp < n ? selection_key(from[own + j * kWarp]) : 0;
+    }
+    DAYBREAK_DEVICE uint32_t operator[](int j) const { return key[j]; }
+    uint32_t key[kOwn];
+  };
+  template <int kOwn> struct BlockKeys<kOwn, false> {
+    DAYBREAK_DEVICE BlockKeys(const float* scores, int first, int count)
+        : from(scores), own(first), n(count) {}
+    DAYBREAK_DEVICE uint32_t operator[](int j) const {
+      return own + j * kWarp < n ? selection_key(from[own + j * kWarp]) : 0;
+    }
+    const float* from;
+    int own, n;
+  };
   // Elements by number, for the rare passes over ties.
   struct Block {
     const float* scores;

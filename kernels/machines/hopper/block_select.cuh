@@ -83,7 +83,7 @@ template <int kThreads> struct BlockSelect {
   // One pass over this thread's elements; a negative digit is none.
   template <int kOwn, class Digit> DAYBREAK_DEVICE void radix_pass(uint32_t wanted, Digit digit) {
     clear_counts();
-#pragma unroll
+#pragma unroll(kOwn <= 16 ? kOwn : 8)
     for (int j = 0; j < kOwn; ++j) {
       const int d = digit(j);
       if (d >= 0) atomicAdd(&w.bins[d], 1u);
@@ -91,39 +91,45 @@ template <int kThreads> struct BlockSelect {
     find_digit(wanted);
   }
 
-  // The threshold of the best `wanted` of the block's elements, kOwn of them a thread's: `keys`, and
+  // The threshold of the best `wanted` of the block's elements, kOwn of them a thread's: keys[j], and
   // by number source(i) = {key, position}, which is looked at where keys tie.
-  template <int kOwn, class Source>
-  DAYBREAK_DEVICE Threshold threshold(const uint32_t (&keys)[kOwn], uint32_t wanted, int count,
-                                      Source source) {
-    radix_pass<kOwn>(wanted, [&](int j) { return keys[j] ? int(keys[j] >> 21) : -1; });
+  template <int kOwn, class Keys, class Source>
+  DAYBREAK_DEVICE Threshold threshold(const Keys& keys, uint32_t wanted, int count, Source source) {
+    radix_pass<kOwn>(wanted, [&](int j) {
+      const uint32_t key = keys[j];
+      return key ? int(key >> 21) : -1;
+    });
     if (w.total <= wanted) return {0, -1};  // all that can be selected
     uint32_t prefix = 0;
     if (narrow<11>(prefix, wanted)) return {(prefix << 21) - 1, -1};
-    radix_pass<kOwn>(
-        wanted, [&](int j) { return keys[j] >> 21 == prefix ? int(keys[j] >> 10 & 2047) : -1; });
+    radix_pass<kOwn>(wanted, [&](int j) {
+      const uint32_t key = keys[j];
+      return key >> 21 == prefix ? int(key >> 10 & 2047) : -1;
+    });
     if (narrow<11>(prefix, wanted)) return {(prefix << 10) - 1, -1};
-    radix_pass<kOwn>(wanted,
-                     [&](int j) { return keys[j] >> 10 == prefix ? int(keys[j] & 1023) : -1; });
+    radix_pass<kOwn>(wanted, [&](int j) {
+      const uint32_t key = keys[j];
+      return key >> 10 == prefix ? int(key & 1023) : -1;
+    });
     if (narrow<10>(prefix, wanted)) return {prefix - 1, -1};
     return {prefix, last_of_tied(prefix, wanted, count, source)};
   }
 
   // write(j, place) for every element taken; places follow the order of elements. How many there are.
-  template <int kOwn, class Position, class Write>
-  DAYBREAK_DEVICE uint32_t emit(const uint32_t (&keys)[kOwn], const Threshold& t, Position position,
+  template <int kOwn, class Keys, class Position, class Write>
+  DAYBREAK_DEVICE uint32_t emit(const Keys& keys, const Threshold& t, Position position,
                                 Write write) {
     const bool by_key = t.last < 0;
     const auto mask = [&](int j) {
       return __ballot_sync(~0u, by_key ? keys[j] > t.key : t.takes(keys[j], position(j)));
     };
     uint32_t mine = 0;
-#pragma unroll
+#pragma unroll(kOwn <= 16 ? kOwn : 8)
     for (int j = 0; j < kOwn; ++j) mine += __popc(mask(j));
     const Sums warps = over_warps(mine);
     const uint32_t lower = (1u << lane()) - 1;
     uint32_t at = warps.below;
-#pragma unroll
+#pragma unroll(kOwn <= 16 ? kOwn : 8)
     for (int j = 0; j < kOwn; ++j) {
       const uint32_t taken = mask(j);
       if (taken >> lane() & 1) write(j, at + __popc(taken & lower));
