@@ -10,6 +10,7 @@
 #include "sim/chip/config_load.hpp"
 #include "sim/chip/schema.hpp"
 #include "sim/cli/case.hpp"
+#include "sim/cli/knob_causes.hpp"
 #include "sim/cli/verbs.hpp"
 #include "traces/report/table.hpp"
 
@@ -60,7 +61,13 @@ int list_chips(const CommonOptions&) {
 }
 
 int explain(const std::string& knob, const CommonOptions& options) {
-  std::cout << sim::explain(knob, options.load_chip());
+  const std::string text = sim::explain(knob, options.load_chip());
+  std::cout << text;
+  const std::string path = knob.starts_with("chip.") ? knob : "chip." + knob;
+  if (!text.starts_with(path + ":")) return 0;  // a part: its knobs are listed
+  std::vector<std::string> names;
+  for (const auto cause : causes_of(path)) names.emplace_back(traces::name_of(cause));
+  std::cout << fmt::format("  moves    {} (`daybreak trace stalls`)\n", fmt::join(names, ", "));
   return 0;
 }
 
