@@ -48,24 +48,21 @@ struct IndexerTwo {
   template <class M> using Kernel = IndexerOf<M, 64, 2, dsa::Fp8, 4>;
   static constexpr ScoringTuning kTuning{.ring = 4};
 };
-// Ranges of one step, of one or two, and longer ones. A block of 1024 threads has registers for 8
+// Ranges of up to 8192 scores, up to 16384, and longer ones. A block of 1024 threads has registers for 8
 // keys a thread; where it has 32 they are made anew from the scores for every pass.
 struct TopkShort {
-  static constexpr int kRange = 8192;
   using Machine = BlockMachine<1024>;
-  template <class M> using Kernel = TopkPartialOf<M, kRange, 1>;
+  template <class M> using Kernel = TopkPartialOf<M, 8192, 1>;
   static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 8256};
 };
 struct TopkFirst {
-  static constexpr int kRange = 16384;
   using Machine = BlockMachine<512>;
-  template <class M> using Kernel = TopkPartialOf<M, kRange, 1>;
+  template <class M> using Kernel = TopkPartialOf<M, 16384, 1>;
   static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 8256};
 };
 struct TopkLong {
-  static constexpr int kRange = 32768;
   using Machine = BlockMachine<1024>;
-  template <class M> using Kernel = TopkPartialOf<M, kRange, 1>;
+  template <class M> using Kernel = TopkPartialOf<M, 32768, 1>;
   static constexpr BlockTuning kTuning{.blocks = 1, .ring = 1, .scratch = 8256};
 };
 struct TopkSecond {

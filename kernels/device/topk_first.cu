@@ -21,8 +21,8 @@ template <class Bound> ArgsOf<Bound> rebound(const ArgsOf<TopkFirst>& args) {
 
 void launch(const ArgsOf<TopkFirst>& args, const Place& place) {
   const int64_t range = (args.scores.cols + args.splits - 1) / args.splits;
-  if (range <= TopkShort::kRange) return launch(rebound<TopkShort>(args), place);
-  if (range > TopkFirst::kRange) return launch(rebound<TopkLong>(args), place);
+  if (range <= 8192) return launch(rebound<TopkShort>(args), place);
+  if (range > 16384) return launch(rebound<TopkLong>(args), place);
   using M = TopkFirst::Machine;
   start<TopkFirst, hopper::BlockPipeline<TopkFirst::Kernel<M>, M, TopkFirst>>(
       hopper::block_kernel<M, TopkFirst::Kernel, TopkFirst>, args, place, M::kThreads,

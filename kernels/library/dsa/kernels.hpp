@@ -28,7 +28,7 @@ inline constexpr std::array kKernels{
         "Scores every cached index key of a request against the index queries of its tokens.", 173,
         6},
     KernelInfo{"topk_partial", "kernels/library/dsa/topk_partial.hpp",
-               "Sorts a range of one token's scores into a list of its best 2048.", 83, 3},
+               "Sorts a range of one token's scores into a list of its best 2048.", 83, 9},
     KernelInfo{"topk_merge", "kernels/library/dsa/topk_merge.hpp",
                "Merges the partial lists of a token into its selected positions, ascending.", 64,
                3},
