@@ -318,7 +318,7 @@ template <int kThreadCount> class BlockMachine {
  private:
   // A thread's keys of a block of scores: in registers, or where those would not do made anew from
   // the scores whenever one is looked at.
-  template <int kOwn, bool kHeld = (kOwn <= 16)> struct BlockKeys {
+  template <int kOwn, bool kHeld = (kOwn * kThreads <= 16384)> struct BlockKeys {
     DAYBREAK_DEVICE BlockKeys(const float* from, int own, int n) {
 #pragma unroll
       for (int j = 0; j < kOwn; ++j)
