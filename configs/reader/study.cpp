@@ -162,7 +162,8 @@ class StudyReader {
   }
 
   void grid(const Node& node) {
-    node.only({"name", "kernel", "day0", "args", "chip", "set", "values", "index", "routing", "over"});
+    node.only(
+        {"name", "kernel", "day0", "args", "chip", "set", "values", "index", "routing", "over"});
     const StudyRun pattern = start(node);
     const Node& over = node.require("over");
     const auto lists = axes(over);

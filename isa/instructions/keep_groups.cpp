@@ -52,8 +52,7 @@ void KeepGroups::execute(Context& c) const {
                      [&](int32_t a, int32_t b) { return values[size_t(a)] > values[size_t(b)]; });
     float* y = writer.row(r);
     std::copy_n(x, to.cols, y);
-    for (int32_t g = keep; g < groups; ++g)
-      std::fill_n(y + order[size_t(g)] * size, size, kNever);
+    for (int32_t g = keep; g < groups; ++g) std::fill_n(y + order[size_t(g)] * size, size, kNever);
     writer.store(r);
   }
 }

@@ -52,8 +52,8 @@ using Instruction =
     std::variant<Load, Store, Gather, Scatter, Translate, Mma, Drain, Fill, Map, Combine, Fma, Cast,
                  RowReduce, RowApply, ColumnApply, RaiseRows, Exp2Rows, ScaleAdd, KeepColumns,
                  Log2Rows, NormRows, Rope, Hadamard, Quantise, Dequantise, Move, TopkBlock,
-                 MergeTopk, Extract, Signal, Wait, ScalarWork, ScalarLoad, StreamMxfp4, Glu, KeepGroups,
-                 SumColumns, Prefix, WorkList, SelectRows, Rank, UnpackMxfp4>;
+                 MergeTopk, Extract, Signal, Wait, ScalarWork, ScalarLoad, StreamMxfp4, Glu,
+                 KeepGroups, SumColumns, Prefix, WorkList, SelectRows, Rank, UnpackMxfp4>;
 
 Queue queue_of(const Instruction&);
 Work work_of(const Instruction&);

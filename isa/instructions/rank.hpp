@@ -19,7 +19,8 @@ struct Rank {
     return std::tuple(
         operand("to", &Rank::to, Access::write, "(cols, rows) i32, -1 for -1; none: only counted"),
         operand("counters", &Rank::counters, Access::update, "(1, n) i32"),
-        operand("entries", &Rank::entries, Access::read, "(rows, cols) i32: a counter each, or -1"));
+        operand("entries", &Rank::entries, Access::read,
+                "(rows, cols) i32: a counter each, or -1"));
   }
   Queue queue() const { return Queue::sort; }
   Work work() const;

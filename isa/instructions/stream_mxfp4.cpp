@@ -32,8 +32,8 @@ std::vector<uint8_t> read(Context& c, const detail::Rectangle& r) {
   std::vector<uint8_t> bytes(size_t(r.rows > 0 && r.cols > 0 ? r.rows * r.row_bytes() : 0));
   detail::for_each_run(r, [&](uint64_t address, int64_t first, int64_t count) {
     c.memory.read(Address(address),
-                  std::as_writable_bytes(std::span(bytes).subspan(
-                      size_t(first * r.row_bytes()), size_t(count * r.row_bytes()))));
+                  std::as_writable_bytes(std::span(bytes).subspan(size_t(first * r.row_bytes()),
+                                                                  size_t(count * r.row_bytes()))));
   });
   return bytes;
 }

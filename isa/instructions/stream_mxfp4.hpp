@@ -22,7 +22,8 @@ struct StreamMxfp4 {
 
   static constexpr auto fields() {
     return std::tuple(
-        operand("to", &StreamMxfp4::to, Access::write, "E4M3 codes (rows, cols), the workspace slot"),
+        operand("to", &StreamMxfp4::to, Access::write,
+                "E4M3 codes (rows, cols), the workspace slot"),
         operand("scales", &StreamMxfp4::scales, Access::write, "(rows, cols / 128 rounded up) f32"),
         operand("from", &StreamMxfp4::from, Access::read, "e2m1 codes; col is a multiple of 128"),
         operand("from_scales", &StreamMxfp4::from_scales, Access::read,

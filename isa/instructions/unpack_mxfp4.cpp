@@ -33,11 +33,11 @@ void UnpackMxfp4::execute(Context& c) const {
     auto* y = reinterpret_cast<uint8_t*>(to_base + r * int64_t(to.pitch));
     for (int64_t g = 0; g < groups; ++g) {
       const int64_t first = g * detail::kMxGroup / detail::kMxBlock;
-      const int64_t count = std::min<int64_t>(detail::kMxGroup / detail::kMxBlock,
-                                              int64_t(blocks.cols) - first);
-      const float scale = detail::convert_mx_group(
-          codes + first * detail::kMxBlockBytes, {bytes + first, size_t(count)}, order, bias,
-          y + g * detail::kMxGroup, c.conversions);
+      const int64_t count =
+          std::min<int64_t>(detail::kMxGroup / detail::kMxBlock, int64_t(blocks.cols) - first);
+      const float scale = detail::convert_mx_group(codes + first * detail::kMxBlockBytes,
+                                                   {bytes + first, size_t(count)}, order, bias,
+                                                   y + g * detail::kMxGroup, c.conversions);
       std::memcpy(scale_base + r * int64_t(scales.pitch) + g * 4, &scale, 4);
     }
   }

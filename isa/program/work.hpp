@@ -25,10 +25,10 @@ struct Work {
   int64_t accumulator_bytes = 0;
   // memory: bytes asked for (padding not counted). Segments come from for_each_segment().
   int64_t read_bytes = 0, write_bytes = 0;
-  int64_t index_entries = 0;  // entries of an index table the engine fetches itself
-  int64_t converted = 0;      // elements that change format on the way
+  int64_t index_entries = 0;      // entries of an index table the engine fetches itself
+  int64_t converted = 0;          // elements that change format on the way
   int64_t block_scale_bytes = 0;  // scales of blocks looked up for that; part of read_bytes
-  int64_t translations = 0;   // logical positions walked through the page table
+  int64_t translations = 0;       // logical positions walked through the page table
   // sort: records through sort32 passes and through merge passes (each pass counts), extracted ones.
   int64_t sort32_records = 0, merge_records = 0, extract_records = 0;
   int64_t sort_passes = 0;  // passes of the sort unit: each pays the unit's head

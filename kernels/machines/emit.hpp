@@ -227,10 +227,8 @@ template <class Machine> class Emit {
     requires((kRowsOf<V> == 1 && kColsOf<V> == kColsOf<X>) ||
              (kColsOf<V> == 1 && kRowsOf<V> == kColsOf<X>))
   void add_columns(X&& x, const V& addend) {
-    issue(isa::ColumnApply{.to = ref(x),
-                           .from = ref(x),
-                           .columns = ref(addend),
-                           .function = isa::Arithmetic::add});
+    issue(isa::ColumnApply{
+        .to = ref(x), .from = ref(x), .columns = ref(addend), .function = isa::Arithmetic::add});
   }
   template <Output X, Shaped F, Shaped A>
     requires SameShape<X, F> && SameShape<X, A>
@@ -404,10 +402,9 @@ template <class Machine> class Emit {
   template <Output S, Shaped X>
     requires(kRowsOf<S> == 1 && kColsOf<S> == kColsOf<X>)
   void sum_columns(S&& sums, const X& x, int64_t rows) {
-    issue(isa::SumColumns{
-        .sums = ref(sums),
-        .from = ref(x),
-        .rows = int32_t(std::clamp<int64_t>(rows, 0, kRowsOf<X>))});
+    issue(isa::SumColumns{.sums = ref(sums),
+                          .from = ref(x),
+                          .rows = int32_t(std::clamp<int64_t>(rows, 0, kRowsOf<X>))});
   }
   template <Output Y, Shaped L, Shaped O>
     requires SameShape<Y, L> && SameShape<Y, O> && (kRowsOf<Y> == 1)

@@ -42,7 +42,7 @@ struct GroupedGemm {
     Ring<typename K::Right, M> rights;
     Ring<typename K::Acc, M> accs;
     Ring<typename K::Result, M> results;
-    Place ahead;          // next tile to load
+    Place ahead;  // next tile to load
     int loaded = 0, step = 0;
 
     Run(M& machine, const typename K::Args& args, int number, const Tuning& tuning)

@@ -118,14 +118,14 @@ concept Machine = requires(
     typename M::template Tile<int32_t, 1, 1>& count, typename M::template List<64>& list,
     typename M::template Tile<Bf16, 64, 64>& weights,
     typename M::template Tile<E4m3, 64, 256>& wide, typename M::template Tile<float, 64, 2>& groups,
-    typename M::template Tile<int32_t, 64, 8>& chosen, typename M::template Tile<float, 64, 8>& picked,
+    typename M::template Tile<int32_t, 64, 8>& chosen,
+    typename M::template Tile<float, 64, 8>& picked,
     typename M::template Tile<int32_t, 8, 64>& numbers,
     typename M::template Tile<int32_t, 1, 128>& counters,
     typename M::template Tile<int32_t, 64, 128>& counts,
     typename M::template Tile<int32_t, 64, 4>& pieces,
-    typename M::template Tile<int32_t, 1, 2>& grid,
-    typename M::template Local<float, 64, 128>& own, const typename M::Tensor& t,
-    const typename M::Order& order, const std::vector<uint32_t>& ids) {
+    typename M::template Tile<int32_t, 1, 2>& grid, typename M::template Local<float, 64, 128>& own,
+    const typename M::Tensor& t, const typename M::Order& order, const std::vector<uint32_t>& ids) {
   { m.read(t, 0, 0) } -> std::same_as<int32_t>;
   { m.plane(t, 0) } -> std::same_as<typename M::Tensor>;
   m.load(x, t, 0, 0);

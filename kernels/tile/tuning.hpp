@@ -15,7 +15,7 @@ struct Tuning {
           // The selection pipeline knows 0 and "more than 0" (a whole step).
   bool wide = false;  // the variant with longer steps, where the kernel has one: other partial sums
   bool pair = false;  // gathered attention: two cores share the rows that both gather
-  int left = 1;  // left tiles of the grouped GEMM: the next is loaded while one is read (>= 1)
+  int left = 1;       // left tiles of the grouped GEMM: the next is loaded while one is read (>= 1)
 };
 
 }  // namespace daybreak::kernels

@@ -28,8 +28,8 @@ class Decoder {
     require(r >= 0 && r < w_.rows, "a row past the weight matrix");
     if (w_.form == WeightForm::mxfp4) return mxfp4(r, values, scales);
     if (w_.form == WeightForm::fp8) return fp8(r, values, scales);
-    const uint8_t* bytes = w_.values->at(w_.values_at + uint64_t(r * w_.cols * 2),
-                                         uint64_t(w_.cols * 2), room_);
+    const uint8_t* bytes =
+        w_.values->at(w_.values_at + uint64_t(r * w_.cols * 2), uint64_t(w_.cols * 2), room_);
     for (int64_t i = 0; i < w_.cols; ++i) {
       uint16_t bits;
       std::memcpy(&bits, bytes + 2 * i, 2);
@@ -41,8 +41,8 @@ class Decoder {
  private:
   void mxfp4(int64_t r, double* values, float* scales) {
     const int64_t blocks = w_.cols / kBlock;
-    const uint8_t* codes = w_.values->at(w_.values_at + uint64_t(r * w_.cols / 2),
-                                         uint64_t(w_.cols / 2), room_);
+    const uint8_t* codes =
+        w_.values->at(w_.values_at + uint64_t(r * w_.cols / 2), uint64_t(w_.cols / 2), room_);
     const uint8_t* bytes =
         w_.scales->at(w_.scales_at + uint64_t(r * blocks), uint64_t(blocks), scale_room_);
     for (int64_t g = 0; g < groups_; ++g) {
@@ -56,8 +56,8 @@ class Decoder {
     const uint8_t* codes =
         w_.values->at(w_.values_at + uint64_t(r * w_.cols), uint64_t(w_.cols), room_);
     for (int64_t i = 0; i < w_.cols; ++i) values[i] = e4m3_value(codes[i]);
-    const uint8_t* bytes = w_.scales->at(w_.scales_at + uint64_t(r * groups_ * 4),
-                                         uint64_t(groups_ * 4), scale_room_);
+    const uint8_t* bytes =
+        w_.scales->at(w_.scales_at + uint64_t(r * groups_ * 4), uint64_t(groups_ * 4), scale_room_);
     std::memcpy(scales, bytes, size_t(groups_) * 4);
   }
 
@@ -106,13 +106,12 @@ std::vector<float> weight_product(std::span<const float> x, const WeightMatrix& 
       decoder.row(first + (n + j) * stride, rows.data() + j * w.cols, scales.data() + j * groups);
     for (int64_t k = 0; k < w.cols; k += chunk) {
       const int64_t length = std::min(chunk, w.cols - k), g = k / kGroup;
-      sums.leftCols(block).noalias() = a.values.middleCols(k, length) *
-                                       rows.topRows(block).middleCols(k, length).transpose();
+      sums.leftCols(block).noalias() =
+          a.values.middleCols(k, length) * rows.topRows(block).middleCols(k, length).transpose();
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < block; ++j)
-          out[size_t(i * count + n + j)] +=
-              float(sums(i, j)) *
-              (a.scales[size_t(i * groups + g)] * scales[size_t(j * groups + g)]);
+          out[size_t(i * count + n + j)] += float(sums(i, j)) * (a.scales[size_t(i * groups + g)] *
+                                                                 scales[size_t(j * groups + g)]);
     }
   }
   return out;

@@ -20,9 +20,9 @@ void unpack_block(const uint8_t* bytes, Nibbles order, uint8_t* codes);
 // One group of up to four blocks after conversion: values[i] * scale is what is multiplied with. A block
 // of scale byte 0xFF is NaN throughout.
 struct MxGroup {
-  float scale = 1;                // 2^(G - bias)
-  std::vector<double> values;     // E4M3 values
-  bool exact = true;              // every value times the scale is the stored weight
+  float scale = 1;             // 2^(G - bias)
+  std::vector<double> values;  // E4M3 values
+  bool exact = true;           // every value times the scale is the stored weight
 };
 MxGroup convert_group(std::span<const uint8_t> bytes, std::span<const uint8_t> scales,
                       const MxLayout& layout = {});

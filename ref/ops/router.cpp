@@ -67,12 +67,13 @@ Routed route(std::span<const float> logits, const Router& r) {
   return out;
 }
 
-std::vector<double> router_logits(std::span<const float> x, std::span<const float> w, int64_t hidden,
-                                  std::span<const float> bias) {
+std::vector<double> router_logits(std::span<const float> x, std::span<const float> w,
+                                  int64_t hidden, std::span<const float> bias) {
   require(hidden > 0 && int64_t(x.size()) % hidden == 0 && int64_t(w.size()) % hidden == 0,
           "router operands of a part of a row");
   fix_blocking();
-  using Map = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  using Map =
+      Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   const auto tokens = int64_t(x.size()) / hidden, experts = int64_t(w.size()) / hidden;
   const RowMatrix left = Map(x.data(), tokens, hidden).cast<double>(),
                   right = Map(w.data(), experts, hidden).cast<double>();

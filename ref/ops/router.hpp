@@ -30,7 +30,7 @@ struct Routed {
 Routed route(std::span<const float> logits, const Router&);
 
 // x (tokens, hidden) . w (experts, hidden)^T + bias, in double; bias may be empty.
-std::vector<double> router_logits(std::span<const float> x, std::span<const float> w, int64_t hidden,
-                                  std::span<const float> bias = {});
+std::vector<double> router_logits(std::span<const float> x, std::span<const float> w,
+                                  int64_t hidden, std::span<const float> bias = {});
 
 }  // namespace daybreak::ref

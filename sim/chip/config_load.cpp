@@ -64,7 +64,8 @@ class Loader {
     throw UserError(
         setting.at,
         "there is no knob " + in_quotes(setting.path) + configs::did_you_mean(path, known) +
-            (configs::nearest(path, known).empty() ? "; `daybreak schema knobs` lists them all" : ""));
+            (configs::nearest(path, known).empty() ? "; `daybreak schema knobs` lists them all"
+                                                   : ""));
   }
 
   // Rules between knobs; blames the knob that was stated nearest to the user.

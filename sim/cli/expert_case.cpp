@@ -14,8 +14,8 @@ ExpertCase::ExpertCase(const kernels::ExpertWorkload& workload, const isa::Capab
       operand_bytes_(chip.cores * chip.scratch[int(isa::Space::operand)].value) {
   for (int64_t l = 0; l < workload.layers; ++l) {
     const uint16_t* before = l > 0 ? &layers_.back()->tensors().y : nullptr;
-    layers_.push_back(std::make_unique<kernels::ExpertLayer>(workload_, chip, image_, bindings_, l,
-                                                             before));
+    layers_.push_back(
+        std::make_unique<kernels::ExpertLayer>(workload_, chip, image_, bindings_, l, before));
   }
 }
 
@@ -64,8 +64,7 @@ void ExpertCase::record_routing(const std::string& file) const {
   const auto& layer = *layers_.front();
   const int64_t topk = workload_.model.topk;
   std::vector<int32_t> out;
-  const auto all =
-      layer.get<int32_t>(layer.tensors().chosen, workload_.tokens * layer.slots());
+  const auto all = layer.get<int32_t>(layer.tensors().chosen, workload_.tokens * layer.slots());
   for (int64_t t = 0; t < workload_.tokens; ++t)
     out.insert(out.end(), all.begin() + t * layer.slots(), all.begin() + t * layer.slots() + topk);
   traces::write_file(file, {reinterpret_cast<const char*>(out.data()), out.size() * 4});

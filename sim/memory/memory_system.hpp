@@ -34,11 +34,11 @@ namespace daybreak::sim {
 
 // Cumulative counters; readable at any time, they may lag what is in flight by one NoC latency.
 struct HbmStats {
-  int64_t read_bytes = 0, write_bytes = 0;  // on the data buses, whole atoms
+  int64_t read_bytes = 0, write_bytes = 0;    // on the data buses, whole atoms
   int64_t row_hits = 0;                       // columns that found their row open
   int64_t row_misses = 0, row_conflicts = 0;  // activates of a closed bank / behind another row
-  int64_t activates = 0, refreshes = 0;  // commands
-  Femtoseconds refresh_stall;            // summed over runs that waited for a refresh
+  int64_t activates = 0, refreshes = 0;       // commands
+  Femtoseconds refresh_stall;                 // summed over runs that waited for a refresh
   HbmStats& operator+=(const HbmStats&);
 };
 

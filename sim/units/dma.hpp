@@ -81,11 +81,11 @@ class DmaQueue : public QueueUnit, public MemoryClient {
   uint64_t front_ = 0, back_ = 0;
   Cycle front_ready_ = 0;  // end of the front's decoding
   Cycle issue_free_ = 0;
-  int64_t port_bytes_ = 0;  // time of the inbound port, in bytes of its rate
-  int64_t converted_ = 0;   // time of the converter, in elements of its rate
-  int64_t filled_ = 0;      // time of the path to the workspace, in bytes of its rate
-  int64_t mine_ = 0;        // requests in flight of this queue
-  int64_t walking_ = 0;     // page-table reads among them
+  int64_t port_bytes_ = 0;    // time of the inbound port, in bytes of its rate
+  int64_t converted_ = 0;     // time of the converter, in elements of its rate
+  int64_t filled_ = 0;        // time of the path to the workspace, in bytes of its rate
+  int64_t mine_ = 0;          // requests in flight of this queue
+  int64_t walking_ = 0;       // page-table reads among them
   PairLink* link_ = nullptr;  // of the task, once it has shared rows
   size_t deliveries_ = 0;     // begun by the task
   bool limited_ = false, advancing_ = false, blocked_ = false;

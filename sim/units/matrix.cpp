@@ -24,9 +24,7 @@ Cost matrix_cost(const CoreConfig& core, const isa::Instruction& instruction, co
                                       ceil_div(w.k, reduction_per_cycle(c, w.mac_format));
   const Cycle operands =
       std::max(ceil_div(w.operand_bytes, c.latch_fill), ceil_div(w.scale_bytes, c.scale_read));
-  return {.busy = products,
-          .stalled = std::max<Cycle>(0, operands - products),
-          .fixed = c.head};
+  return {.busy = products, .stalled = std::max<Cycle>(0, operands - products), .fixed = c.head};
 }
 
 }  // namespace daybreak::sim

@@ -16,8 +16,8 @@ struct Transfer {
   std::vector<Address> walks;  // block entries, in order
   bool by_row = false;         // each data piece is named by an index entry
   isa::Sharing sharing = isa::Sharing::alone;
-  size_t share = 0;            // which of the task's deliveries or receipts it is
-  bool converts = false;       // data pieces are MXFP4 that becomes FP8
+  size_t share = 0;                          // which of the task's deliveries or receipts it is
+  bool converts = false;                     // data pieces are MXFP4 that becomes FP8
   traces::Cause late = traces::Cause::busy;  // what held its last data behind the port
   Cycle inside = 0, tail = 0;  // cycles on a path inside the core, and its latency: no pieces then
   // Progress.

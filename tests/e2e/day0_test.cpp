@@ -28,18 +28,16 @@ TEST(Day0, PublishedGlmWithInterleavedIndexRope) {
   const auto file = data_file("models/zai-org--GLM-5.1_config.json");
   if (file.empty()) GTEST_SKIP() << "published model files are not here (DAYBREAK_DATA)";
   expect_all_pass({"day0", "--model", file, "--context", "32768"});
-  const auto run =
-      run_program({"day0", "--model", file, "--context", "100", "--json", "--form", "fused",
-                   "--experts", "off"});
+  const auto run = run_program({"day0", "--model", file, "--context", "100", "--json", "--form",
+                                "fused", "--experts", "off"});
   EXPECT_FALSE(lines_with(run.out, "interleaved").empty());
 }
 
 TEST(Day0, LengthsAroundTilesAndPages) {
   for (const char* context : {"0", "1", "63", "64", "65", "2047", "2048", "2049", "5000"})
     for (const char* queries : {"1", "3", "8"}) {
-      const auto run = run_program(
-          {"day0", "--model", kOurs, "--context", context, "--batch", "3", "--queries", queries,
-           "--experts", "off"});
+      const auto run = run_program({"day0", "--model", kOurs, "--context", context, "--batch", "3",
+                                    "--queries", queries, "--experts", "off"});
       EXPECT_EQ(run.code, 0) << "context " << context << " queries " << queries << "\n"
                              << run.error << run.out;
     }
@@ -51,9 +49,8 @@ TEST(Day0, EmptyBatch) {
 }
 
 TEST(Day0, BatchAboveTheCores) {
-  const auto run = run_program(
-      {"day0", "--model", kOurs, "--context", "2300", "--batch", "70", "--form", "fused", "--experts",
-       "off"});
+  const auto run = run_program({"day0", "--model", kOurs, "--context", "2300", "--batch", "70",
+                                "--form", "fused", "--experts", "off"});
   EXPECT_EQ(run.code, 0) << run.error << run.out;
 }
 
@@ -74,8 +71,9 @@ TEST(Day0, TheSameKernelsLegalisedForAnotherChip) {
 // Tasks of more steps than fit with long ones take short ones.
 TEST(Day0, BatchesOnAChipWithSmallScratchpads) {
   for (const char* batch : {"2", "3", "30"}) {
-    const auto run = run_program({"day0", "--model", kOurs, "--context", "2500", "--batch", batch,
-                                  "--chip", "davinci-like-2", "--form", "fused", "--experts", "off"});
+    const auto run =
+        run_program({"day0", "--model", kOurs, "--context", "2500", "--batch", batch, "--chip",
+                     "davinci-like-2", "--form", "fused", "--experts", "off"});
     EXPECT_EQ(run.code, 0) << batch << run.error << run.out;
   }
 }

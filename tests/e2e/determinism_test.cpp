@@ -9,8 +9,9 @@ namespace daybreak::tests {
 namespace {
 
 const std::vector<std::string> kRun{
-    "day0", "--model", DAYBREAK_SOURCE "/configs/models/deepseek-v3.2.json", "--context", "4096",
-    "--experts", "off"};
+    "day0",      "--model", DAYBREAK_SOURCE "/configs/models/deepseek-v3.2.json",
+    "--context", "4096",    "--experts",
+    "off"};
 
 std::string record(std::vector<std::string> more, const std::vector<std::string>& environment = {},
                    const std::string& where = "") {

@@ -22,7 +22,8 @@ TEST(CompareTopk, AcceptsTheReference) {
       if (special == 2) s = kInf;
       if (special == 3) s = 0;
     }
-    const Verdict verdict = compare_topk("x", sorted_topk(scores, size_t(random.below(350))), scores, 0);
+    const Verdict verdict =
+        compare_topk("x", sorted_topk(scores, size_t(random.below(350))), scores, 0);
     EXPECT_TRUE(verdict.pass) << verdict.finding;
   }
 }

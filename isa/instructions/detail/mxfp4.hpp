@@ -23,8 +23,8 @@ struct ConversionCounters {
 
 namespace detail {
 
-inline constexpr int kMxBlock = 32;       // elements of a block: 16 bytes, one scale byte
-inline constexpr int kMxGroup = 128;      // elements that share a scale after conversion
+inline constexpr int kMxBlock = 32;   // elements of a block: 16 bytes, one scale byte
+inline constexpr int kMxGroup = 128;  // elements that share a scale after conversion
 inline constexpr int kMxBlockBytes = 16;
 
 // Converts one group: `bytes` holds its blocks (16 bytes each), `scales` their E8M0 bytes (at most 4).

@@ -17,11 +17,11 @@ template <class M> struct ExpertCombine {
   using Tensor = typename M::Tensor;
 
   struct Args {
-    Tensor outputs;  // (rows, cols) bf16
-    Tensor rows;     // (slots, tokens) i32, -1: none
-    Tensor weights;  // (tokens, slots) f32
-    Tensor shared;   // (tokens, cols) bf16; read if has_shared
-    Tensor y;        // (tokens, cols) bf16
+    Tensor outputs;                                  // (rows, cols) bf16
+    Tensor rows;                                     // (slots, tokens) i32, -1: none
+    Tensor weights;                                  // (tokens, slots) f32
+    Tensor shared;                                   // (tokens, cols) bf16; read if has_shared
+    Tensor y;                                        // (tokens, cols) bf16
     int tokens = 0, cols = 0, topk = 0, blocks = 1;  // blocks: ranges of tokens
     bool has_shared = false;
   };
@@ -38,7 +38,8 @@ template <class M> struct ExpertCombine {
   };
   struct Task {
     Args a;
-    int first, col, steps, trips;  // steps of one block of 16 tokens: its slots, then the shared expert
+    int first, col, steps,
+        trips;  // steps of one block of 16 tokens: its slots, then the shared expert
   };
 
   static int slices(const Args& a) { return int(moe::ceil_div(a.cols, kCols)); }
@@ -79,8 +80,7 @@ template <class M> struct ExpertCombine {
   }
 
   static void store(M& m, const Task& t, int step, Result& r) {
-    if ((step + 1) % t.steps == 0)
-      m.store(t.a.y, t.first + step / t.steps * kTokens, t.col, r.y);
+    if ((step + 1) % t.steps == 0) m.store(t.a.y, t.first + step / t.steps * kTokens, t.col, r.y);
   }
 };
 

@@ -40,13 +40,13 @@ template <class M, class Shape, class Form, moe::Leaves kLeaves> struct ExpertGe
     Tensor table;     // (1, capacity) i32: row of x of each row, -1: padding; read if `gathered`
     moe::Weights<Tensor> first, second;  // gates and ups, or the one matrix
     Tensor first_bias, second_bias;      // (experts, columns, 1) f32; read if `biased`
-    Tensor out;        // (rows, columns) e4m3, bf16 or f32
-    Tensor out_scales; // (rows, groups of columns) f32; gated codes
-    Tensor addend;     // (rows, columns) bf16; read if `added`
-    Tensor list;       // (n, 4) i32 work list
-    Tensor grid;       // (1, 2) i32: pieces, tasks
-    int rows = -1;     // >= 0: a dense product of that many rows, without work list
-    int k = 0, columns = 0;  // reduction length, result columns
+    Tensor out;                          // (rows, columns) e4m3, bf16 or f32
+    Tensor out_scales;                   // (rows, groups of columns) f32; gated codes
+    Tensor addend;                       // (rows, columns) bf16; read if `added`
+    Tensor list;                         // (n, 4) i32 work list
+    Tensor grid;                         // (1, 2) i32: pieces, tasks
+    int rows = -1;            // >= 0: a dense product of that many rows, without work list
+    int k = 0, columns = 0;   // reduction length, result columns
     int most = 1, parts = 1;  // tasks at most, parts of a piece they were counted with
     bool gathered = false, biased = false, added = false, power_of_two = true;
     isa::Gating gating = isa::Gating::silu;
@@ -150,7 +150,8 @@ template <class M, class Shape, class Form, moe::Leaves kLeaves> struct ExpertGe
         }
       }
       if constexpr (kLeaves == moe::Leaves::gated_codes) {
-        m.quantise(rows<R>(r.codes, 0), rows<R>(r.scales, 0), values, moe::kGroup, t.a.power_of_two);
+        m.quantise(rows<R>(r.codes, 0), rows<R>(r.scales, 0), values, moe::kGroup,
+                   t.a.power_of_two);
         m.store(t.a.out, i.row, i.column, rows<R>(r.codes, 0));
         m.store(t.a.out_scales, i.row, i.column / moe::kGroup, rows<R>(r.scales, 0));
       } else if constexpr (kLeaves == moe::Leaves::sums) {
@@ -173,11 +174,12 @@ template <class M, class Shape, class Form, moe::Leaves kLeaves> struct ExpertGe
         count = m.read(t.a.list, entry, 2), number = m.read(t.a.list, entry, 3);
       }
       const int pieces = int(moe::ceil_div(count, kM));
-      const int64_t begin = int64_t(entry - number) * slices, end = begin + int64_t(pieces) * slices;
+      const int64_t begin = int64_t(entry - number) * slices,
+                    end = begin + int64_t(pieces) * slices;
       for (; at < std::min(to, end); ++at) {
         const int slice = int((at - begin) / pieces), piece = int((at - begin) % pieces);
-        t.work.push_back({segment, first + piece * kM, std::min(kM, count - piece * kM),
-                          slice * kColumns});
+        t.work.push_back(
+            {segment, first + piece * kM, std::min(kM, count - piece * kM), slice * kColumns});
       }
     }
   }

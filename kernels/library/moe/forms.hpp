@@ -9,7 +9,8 @@ namespace daybreak::kernels::moe {
 // Where the right operand of a product comes from: rows of (experts, rows, K) matrices.
 template <class Tensor> struct Weights {
   Tensor values;
-  Tensor scales;  // mxfp4: e8m0 (experts, rows, K / 32); fp8: f32 (experts, rows, groups); bf16: none
+  Tensor
+      scales;  // mxfp4: e8m0 (experts, rows, K / 32); fp8: f32 (experts, rows, groups); bf16: none
 };
 
 // Weights stay MXFP4 in memory; the DMA engine turns them into E4M3 on the way to the slot.
@@ -23,8 +24,8 @@ struct Mxfp4 {
   };
   template <class M, class S, class Tensor>
   static void load(M& m, S& slot, const Weights<Tensor>& w, int segment, int row, int col) {
-    m.stream_mxfp4(slot.values, slot.scales, m.plane(w.values, segment),
-                   m.plane(w.scales, segment), row, col);
+    m.stream_mxfp4(slot.values, slot.scales, m.plane(w.values, segment), m.plane(w.scales, segment),
+                   row, col);
   }
 };
 

@@ -13,12 +13,12 @@ namespace daybreak::kernels::moe {
 using isa::OutOfBounds;
 using isa::TensorDesc;
 
-inline constexpr int kGroup = 128;     // columns that share a scale
-inline constexpr int kBlock = 32;      // weights that share a byte of scale
-inline constexpr int kRowAlign = 16;   // rows of an expert start at multiples of it
-inline constexpr int kTokens = 16;     // tokens of one step of the routing kernels
+inline constexpr int kGroup = 128;      // columns that share a scale
+inline constexpr int kBlock = 32;       // weights that share a byte of scale
+inline constexpr int kRowAlign = 16;    // rows of an expert start at multiples of it
+inline constexpr int kTokens = 16;      // tokens of one step of the routing kernels
 inline constexpr int kFillRows = 1024;  // entries of the row table reset at a time
-inline constexpr int kPieces = 256;    // pieces of a work list written at a time
+inline constexpr int kPieces = 256;     // pieces of a work list written at a time
 
 constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
@@ -53,7 +53,8 @@ inline TensorDesc planes(uint16_t binding, Format format, int64_t experts, int64
           .rank = 3,
           .offset = first * row_bytes,
           .dims = {experts, rows, cols},
-          .strides = {all_rows * row_bytes, step * row_bytes, std::max<int64_t>(bytes_of(format, 1), 1)}};
+          .strides = {all_rows * row_bytes, step * row_bytes,
+                      std::max<int64_t>(bytes_of(format, 1), 1)}};
 }
 
 }  // namespace daybreak::kernels::moe

@@ -27,8 +27,8 @@ template <class M, int kExperts, int kSlots> struct RoutePlaceOf {
     Tensor list;           // (pieces, 4) i32
     Tensor grid;           // (1, 2) i32
     int tokens = 0, blocks = 1, topk = 0;
-    int capacity = 0;                       // pieces of the list
-    int piece = 16, parts = 1, most = 1;    // of the expert products
+    int capacity = 0;                     // pieces of the list
+    int piece = 16, parts = 1, most = 1;  // of the expert products
   };
   struct Stage {
     Tile<int32_t, kTokens, kSlots> experts;

@@ -83,7 +83,7 @@ template <int kThreads> struct BlockSelect {
   // One pass over this thread's elements; a negative digit is none.
   template <int kOwn, class Digit> DAYBREAK_DEVICE void radix_pass(uint32_t wanted, Digit digit) {
     clear_counts();
-#pragma unroll(kOwn * kThreads <= 16384 ? kOwn : 8)
+#pragma unroll(kOwn* kThreads <= 16384 ? kOwn : 8)
     for (int j = 0; j < kOwn; ++j) {
       const int d = digit(j);
       if (d >= 0) atomicAdd(&w.bins[d], 1u);
@@ -124,12 +124,12 @@ template <int kThreads> struct BlockSelect {
       return __ballot_sync(~0u, by_key ? keys[j] > t.key : t.takes(keys[j], position(j)));
     };
     uint32_t mine = 0;
-#pragma unroll(kOwn * kThreads <= 16384 ? kOwn : 8)
+#pragma unroll(kOwn* kThreads <= 16384 ? kOwn : 8)
     for (int j = 0; j < kOwn; ++j) mine += __popc(mask(j));
     const Sums warps = over_warps(mine);
     const uint32_t lower = (1u << lane()) - 1;
     uint32_t at = warps.below;
-#pragma unroll(kOwn * kThreads <= 16384 ? kOwn : 8)
+#pragma unroll(kOwn* kThreads <= 16384 ? kOwn : 8)
     for (int j = 0; j < kOwn; ++j) {
       const uint32_t taken = mask(j);
       if (taken >> lane() & 1) write(j, at + __popc(taken & lower));

@@ -6,9 +6,7 @@ namespace daybreak::kernels {
 
 // The shortest part of the reduction that is summed in double and rounded once (design.md section
 // 6).
-inline uint32_t chunk_of(const isa::Mma& p) {
-  return p.chunk();
-}
+inline uint32_t chunk_of(const isa::Mma& p) { return p.chunk(); }
 inline uint32_t skip(const isa::TileRef& t, uint32_t row, uint32_t col) {
   return t.offset + row * t.pitch + uint32_t(bytes_of(t.format, col));
 }

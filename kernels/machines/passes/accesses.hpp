@@ -62,8 +62,8 @@ class MemoryVisitor {
   }
   template <class F> void parts(const isa::StreamMxfp4& i, F& f) const {
     part(i.from, i.to.rows, i.to.cols, isa::Access::read, false, f);
-    part({i.from_scales.tensor, i.from_scales.row, i.from_scales.col + i.from.col / 32},
-         i.to.rows, i.block_columns(), isa::Access::read, false, f);
+    part({i.from_scales.tensor, i.from_scales.row, i.from_scales.col + i.from.col / 32}, i.to.rows,
+         i.block_columns(), isa::Access::read, false, f);
   }
   template <class F> void parts(const isa::Scatter& i, F& f) const {
     whole(i.to, i.from.cols, isa::Access::write, false, f);

@@ -18,17 +18,17 @@ struct ExpertModel {
   int64_t hidden = 0;
   int64_t latent = 0;  // width of the routed experts where it is not the model's; 0: hidden
   int64_t experts = 0, topk = 0, inter = 0;
-  int64_t groups = 1, keep = 1;       // group-limited choice
-  bool softmax = false;               // weights: softmax over the chosen; else sigmoid with a bias
+  int64_t groups = 1, keep = 1;  // group-limited choice
+  bool softmax = false;          // weights: softmax over the chosen; else sigmoid with a bias
   bool normalise = true;
   double scale = 1;
   GateForm gate = GateForm::silu;
-  double factor = 1, limit = 0;       // operators.md section 5
-  bool interleaved = false;           // gate and up rows by turns
-  bool biased = false;                // router and both products have biases
-  int64_t shared_inter = 0;           // of all shared experts together; 0: none
+  double factor = 1, limit = 0;  // operators.md section 5
+  bool interleaved = false;      // gate and up rows by turns
+  bool biased = false;           // router and both products have biases
+  int64_t shared_inter = 0;      // of all shared experts together; 0: none
   WeightFormat shared_format = WeightFormat::fp8;
-  bool scale_ue8m0 = true;            // activation scales are powers of two
+  bool scale_ue8m0 = true;  // activation scales are powers of two
   double rms_epsilon = 1e-6;
   std::vector<Assumption> assumed;
 

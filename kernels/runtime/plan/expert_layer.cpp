@@ -11,7 +11,8 @@ namespace daybreak::kernels {
 namespace {
 
 constexpr uint64_t kLayerStreams = 64, kFirstStream = 1 << 12;  // beside those of plan/seeds.hpp
-constexpr int64_t kFewRows = 40;  // rows an expert gets on average; more, and products bound the layer
+constexpr int64_t kFewRows =
+    40;  // rows an expert gets on average; more, and products bound the layer
 
 // Weights of deviation near cols^-1/2 keep sums near one.
 int exponent_of(int64_t cols) { return -int(std::lround(std::log2(double(cols)) / 2)); }
@@ -86,7 +87,7 @@ uint16_t ExpertLayer::add(const std::string& name, int64_t bytes, isa::Generator
 }
 
 ExpertMatrix ExpertLayer::weights(const std::string& name, WeightFormat format, int64_t experts,
-                                 int64_t rows, int64_t cols) {
+                                  int64_t rows, int64_t cols) {
   ExpertMatrix m{.format = format, .experts = experts, .rows = rows, .cols = cols};
   const uint64_t stream = ++stream_;
   const int e = exponent_of(cols);

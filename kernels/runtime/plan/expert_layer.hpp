@@ -25,11 +25,11 @@ struct ExpertMatrix {
 // What a layer owns. Bindings of values no model has are 0.
 struct ExpertTensors {
   uint16_t x, router, router_bias, logits;
-  uint16_t experts, weights, counts;            // of the router
+  uint16_t experts, weights, counts;               // of the router
   uint16_t chosen, chosen_weights, chosen_counts;  // what the layer uses: the router's, or given
   uint16_t table, token_numbers, row_of, totals, list, grid;
-  uint16_t latent, width_codes, width_scales;   // what routed experts read
-  uint16_t codes, scales;                       // x quantised, at the model's width
+  uint16_t latent, width_codes, width_scales;  // what routed experts read
+  uint16_t codes, scales;                      // x quantised, at the model's width
   uint16_t middle, middle_scales, outputs;
   uint16_t shared_middle, shared_middle_scales, shared_out;
   uint16_t combined, normed, norm_weight, y;
@@ -64,7 +64,7 @@ class ExpertLayer {
   GemmSize size_of(bool few_rows) const;
   uint16_t add(const std::string& name, int64_t bytes, isa::Generator generator = nullptr);
   ExpertMatrix weights(const std::string& name, WeightFormat, int64_t experts, int64_t rows,
-                      int64_t cols);
+                       int64_t cols);
   void reserve(const uint16_t* x);
   void reserve_weights();
   void give_routing();

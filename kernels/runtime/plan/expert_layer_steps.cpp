@@ -39,8 +39,8 @@ struct SelectArgs {
   bool softmax, normalise;
   float scale;
   template <class A> A to() const {
-    return {logits, bias,   experts, weights, counts,   table,   tokens,    blocks,
-            count,  topk,   groups,  keep,    capacity, softmax, normalise, scale};
+    return {logits, bias, experts, weights, counts,   table,   tokens,    blocks,
+            count,  topk, groups,  keep,    capacity, softmax, normalise, scale};
   }
 };
 struct PlaceArgs {
@@ -162,7 +162,8 @@ void ExpertLayer::grouped(Step& step, GemmArgs& a) const {
   step.grid = a.grid;
 }
 
-Floor ExpertLayer::routed_floor(const ExpertMatrix& w, int64_t left_bytes, int64_t out_bytes) const {
+Floor ExpertLayer::routed_floor(const ExpertMatrix& w, int64_t left_bytes,
+                                int64_t out_bytes) const {
   int64_t hits = 0, rows = 0;
   for (int64_t n : rows_of_experts()) hits += n > 0, rows += n;
   const int64_t macs = rows * w.rows * w.cols;
@@ -186,7 +187,8 @@ void ExpertLayer::routed_experts(Plan& plan) {
   a.table = matrix(t_.table, Format::i32, 1, rows_);
   a.first = t_.gate_up.planes(inter, 0, step_rows);
   a.second = t_.gate_up.planes(inter, up, step_rows);
-  a.first_bias = moe::planes(t_.gate_up_bias, Format::f32, m_.experts, 2 * inter, 1, inter, 0, step_rows);
+  a.first_bias =
+      moe::planes(t_.gate_up_bias, Format::f32, m_.experts, 2 * inter, 1, inter, 0, step_rows);
   a.second_bias =
       moe::planes(t_.gate_up_bias, Format::f32, m_.experts, 2 * inter, 1, inter, up, step_rows);
   a.out = matrix(t_.middle, left, rows_, inter);
@@ -297,8 +299,9 @@ void ExpertLayer::combine(Plan& plan) {
   Step norm{.reads = {t_.combined, t_.norm_weight},
             .writes = {t_.normed},
             .floor = {.bytes = w_.tokens * width * 4}};
-  if (width != 3584) throw UserError("the norm of latent experts is built for a width of 3584, not " +
-                                     std::to_string(width));
+  if (width != 3584)
+    throw UserError("the norm of latent experts is built for a width of 3584, not " +
+                    std::to_string(width));
   bind<NormRowsKernel<3584>::On>(norm, kRows,
                                  {.x = matrix(t_.combined, Format::bf16, w_.tokens, width),
                                   .weight = matrix(t_.norm_weight, Format::f32, 1, width),

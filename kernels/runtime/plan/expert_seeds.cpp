@@ -25,8 +25,8 @@ constexpr uint64_t kScaleStream = 1 << 20;
 double below_gaussian(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
 struct Tables {
-  std::array<uint64_t, kScales> threshold;                  // of 64 random bits, cumulative
-  std::array<std::vector<uint8_t>, kScales> pairs;          // 16 random bits to two codes
+  std::array<uint64_t, kScales> threshold;          // of 64 random bits, cumulative
+  std::array<std::vector<uint8_t>, kScales> pairs;  // 16 random bits to two codes
   Tables() {
     double before = 0;
     for (int s = 0; s < kScales; ++s) {
@@ -51,8 +51,7 @@ struct Tables {
       code[size_t(i)] = numeric::encode_e2m1(float(from / scale));
     }
     std::vector<uint8_t> out(65536);
-    for (size_t i = 0; i < out.size(); ++i)
-      out[i] = uint8_t(code[i & 255] | code[i >> 8] << 4);
+    for (size_t i = 0; i < out.size(); ++i) out[i] = uint8_t(code[i & 255] | code[i >> 8] << 4);
     return out;
   }
 };
@@ -126,7 +125,8 @@ float converted(uint64_t seed, uint64_t stream, int exponent, uint64_t first, in
 std::vector<int32_t> drawn(const ExpertWorkload& w, int64_t token) {
   std::vector<std::pair<double, int32_t>> keys;
   for (int64_t e = 0; e < w.model.experts; ++e) {
-    const uint64_t bits = numeric::mix(w.seed, 0x4077 + kScaleStream, uint64_t(token * w.model.experts + e));
+    const uint64_t bits =
+        numeric::mix(w.seed, 0x4077 + kScaleStream, uint64_t(token * w.model.experts + e));
     const double uniform = (double(bits >> 11) + 0.5) * 0x1p-53;
     keys.emplace_back(-std::log(uniform) * std::pow(double(e + 1), w.alpha), int32_t(e));
   }
@@ -149,11 +149,10 @@ std::vector<int32_t> from_file(const ExpertWorkload& w) {
     const bool ends = all[i] == -1, after_end = !first && all[i - 1] == -1;
     if (all[i] < -1 || all[i] >= w.model.experts || (after_end && !ends) ||
         (!first && !ends && all[i] <= all[i - 1]))
-      throw UserError("--routing " + w.routing_file + ": token " +
-                      std::to_string(int64_t(i) / w.model.topk) + ", entry " +
-                      std::to_string(int64_t(i) % w.model.topk) +
-                      ": a row is ascending experts below " + std::to_string(w.model.experts) +
-                      ", then -1");
+      throw UserError(
+          "--routing " + w.routing_file + ": token " + std::to_string(int64_t(i) / w.model.topk) +
+          ", entry " + std::to_string(int64_t(i) % w.model.topk) +
+          ": a row is ascending experts below " + std::to_string(w.model.experts) + ", then -1");
   }
   return all;
 }
@@ -161,7 +160,8 @@ std::vector<int32_t> from_file(const ExpertWorkload& w) {
 }  // namespace
 
 isa::Generator mx_codes(uint64_t seed, uint64_t stream, int) {
-  return units(kBlockBytes, [=](uint64_t block, uint8_t* to) { block_codes(seed, stream, block, to); });
+  return units(kBlockBytes,
+               [=](uint64_t block, uint8_t* to) { block_codes(seed, stream, block, to); });
 }
 
 isa::Generator mx_scales(uint64_t seed, uint64_t stream, int exponent) {
@@ -195,7 +195,8 @@ isa::Generator mx_as_bf16(uint64_t seed, uint64_t stream, int exponent) {
   return units(kBlock * 2, [=](uint64_t block, uint8_t* to) {
     std::array<uint8_t, kBlockBytes> bytes;
     block_codes(seed, stream, block, bytes.data());
-    const float scale = numeric::decode_e8m0(scale_byte(scale_of_block(seed, stream, block), exponent));
+    const float scale =
+        numeric::decode_e8m0(scale_byte(scale_of_block(seed, stream, block), exponent));
     for (int i = 0; i < kBlock; ++i) {
       const float value = numeric::decode_e2m1(uint8_t(bytes[size_t(i / 2)] >> i % 2 * 4 & 15));
       const uint16_t bits = numeric::encode_bf16(value * scale);

@@ -7,7 +7,8 @@
 namespace daybreak::kernels {
 
 // Arguments of a Record kernel do not depend on its template arguments: one set serves all of them.
-using GemmArgs = ExpertGemmOf<Record, GemmShape<16, 16, 128>, moe::Mxfp4, moe::Leaves::values>::Args;
+using GemmArgs =
+    ExpertGemmOf<Record, GemmShape<16, 16, 128>, moe::Mxfp4, moe::Leaves::values>::Args;
 
 struct GemmChoice {
   int rows = 0;     // of an item

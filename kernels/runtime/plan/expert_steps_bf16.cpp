@@ -12,10 +12,10 @@ GemmChoice bf16_product(int64_t, moe::Leaves leaves, GemmSize size) {
     case Leaves::sums: return choice<Router, moe::Plain, Leaves::sums>();
     case Leaves::gated_values:
       return size != GemmSize::many_rows ? choice<Few, moe::Plain, Leaves::gated_values>()
-                      : choice<Many, moe::Plain, Leaves::gated_values>();
+                                         : choice<Many, moe::Plain, Leaves::gated_values>();
     case Leaves::values:
       return size != GemmSize::many_rows ? choice<Few, moe::Plain, Leaves::values>()
-                      : choice<Many, moe::Plain, Leaves::values>();
+                                         : choice<Many, moe::Plain, Leaves::values>();
     case Leaves::gated_codes: break;
   }
   throw InvariantError("BF16 products leave values");

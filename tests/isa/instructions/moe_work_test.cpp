@@ -55,7 +55,8 @@ TEST(Work, work_list) {
 // 8 of 256: sorted in 32s, merged 8 -> 2 -> 1 lists that never keep more than 8 records each, then the
 // eight in order.
 TEST(Work, select_rows) {
-  const Work w = SelectRows{.scores = shape(Space::vector, Format::f32, 4, 256), .count = 256, .k = 8}.work();
+  const Work w =
+      SelectRows{.scores = shape(Space::vector, Format::f32, 4, 256), .count = 256, .k = 8}.work();
   EXPECT_EQ(w.sort32_records, 4 * (256 + 8));
   EXPECT_EQ(w.merge_records, 4 * (2 * 8 + 8));
   EXPECT_EQ(w.extract_records, 4 * 8);
@@ -67,9 +68,11 @@ TEST(Work, rank) {
   EXPECT_EQ(w.sort_passes, 1);
 }
 TEST(Work, ScaledProductsReadTheirScales) {
-  const TileRef a = shape(Space::operand, Format::e4m3, 16, 256), s = shape(Space::operand, Format::f32, 16, 2);
-  EXPECT_EQ((Mma{.a = a, .b = a, .a_scales = s, .b_scales = s, .b_transposed = 1}.work().scale_bytes),
-            2 * 16 * 2 * 4);
+  const TileRef a = shape(Space::operand, Format::e4m3, 16, 256),
+                s = shape(Space::operand, Format::f32, 16, 2);
+  EXPECT_EQ(
+      (Mma{.a = a, .b = a, .a_scales = s, .b_scales = s, .b_transposed = 1}.work().scale_bytes),
+      2 * 16 * 2 * 4);
 }
 
 }  // namespace daybreak::isa::test

@@ -40,7 +40,8 @@ struct PlainGroup {
       for (size_t j = 0; j < 16; ++j) {
         const auto at = [&](size_t i) { return unsigned(block[i]); };
         if (order == NibbleOrder::low_first) out.push_back(uint8_t(at(2 * j) | at(2 * j + 1) << 4));
-        if (order == NibbleOrder::high_first) out.push_back(uint8_t(at(2 * j + 1) | at(2 * j) << 4));
+        if (order == NibbleOrder::high_first)
+          out.push_back(uint8_t(at(2 * j + 1) | at(2 * j) << 4));
         if (order == NibbleOrder::split) out.push_back(uint8_t(at(j) | at(j + 16) << 4));
       }
     return out;
@@ -57,7 +58,8 @@ void expect_converted(const PlainGroup& g, NibbleOrder order) {
   for (size_t b = 0; b < g.codes.size(); ++b)
     for (int i = 0; i < 32; ++i)
       ASSERT_EQ(int(to[b * 32 + size_t(i)]), int(g.code(b, i)))
-          << "byte " << g.bytes[b] << " of top scale " << g.scale() << " code " << g.codes[b][size_t(i)];
+          << "byte " << g.bytes[b] << " of top scale " << g.scale() << " code "
+          << g.codes[b][size_t(i)];
   ASSERT_EQ(counters.exact_groups, g.exact() ? 1 : 0);
   ASSERT_EQ(counters.exact_groups + counters.inexact_groups, 1);
   ASSERT_EQ(counters.nan_blocks, std::count(g.bytes.begin(), g.bytes.end(), 255));
@@ -74,9 +76,7 @@ TEST(Mxfp4, EveryCodeAtEverySpread) {
       for (size_t i = 0; i < 32; ++i) g.codes[1][i] = int(i % 16);
       g.bytes = {top, top - spread};
       expect_converted(g, NibbleOrder::low_first);
-      if (spread <= 14) {
-        ASSERT_TRUE(g.exact()) << top << " " << spread;
-      }
+      if (spread <= 14) { ASSERT_TRUE(g.exact()) << top << " " << spread; }
     }
 }
 
@@ -132,8 +132,8 @@ struct WeightScene : Bench {
       memory.put(Address(bindings[1].base.value + uint64_t(i)), uint8_t(integer(110, 120)));
   }
   int code(int64_t row, int64_t col, int64_t cols) {
-    const auto byte = memory.get<uint8_t>(
-        Address(bindings[0].base.value + uint64_t((row * cols + col) / 2)));
+    const auto byte =
+        memory.get<uint8_t>(Address(bindings[0].base.value + uint64_t((row * cols + col) / 2)));
     return byte >> col % 2 * 4 & 15;
   }
   int byte(int64_t row, int64_t block, int64_t cols) {
@@ -169,8 +169,8 @@ TEST(Semantics, stream_mxfp4) {
         ASSERT_EQ(int(s.get<uint8_t>(to, r, g * 128 + int64_t(i))),
                   i / 32 < plain.codes.size() ? int(plain.code(i / 32, int(i % 32))) : 0);
     }
-  const auto segments = s.segments(
-      StreamMxfp4{.to = to, .scales = scales, .from = from, .from_scales = blocks});
+  const auto segments =
+      s.segments(StreamMxfp4{.to = to, .scales = scales, .from = from, .from_scales = blocks});
   int64_t bytes = 0;
   for (const auto& segment : segments) bytes += segment.bytes.value;
   EXPECT_EQ(bytes, 2 * (kCols / 2 + kCols / 32));

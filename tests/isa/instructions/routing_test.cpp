@@ -51,7 +51,8 @@ TEST(Semantics, keep_groups) {
   for (int trial = 0; trial < 40; ++trial) {
     Bench b;
     b.random.seed(uint32_t(trial));
-    const int groups = int(b.integer(1, 8)), size = int(b.integer(1, 9)), extra = int(b.integer(0, 3));
+    const int groups = int(b.integer(1, 8)), size = int(b.integer(1, 9)),
+              extra = int(b.integer(0, 3));
     const int keep = int(b.integer(0, groups));
     const TileRef x = b.tile(Space::vector, Format::f32, 3, uint32_t(groups * size + extra));
     b.randomise(x, -4, trial % 2 ? 4.f : -1.f);
@@ -77,8 +78,9 @@ TEST(Semantics, keep_groups) {
   Bench b;
   const TileRef x = b.tile(Space::vector, Format::f32, 1, 7);
   b.randomise(x);
-  EXPECT_NE(b.refusal(KeepGroups{.to = x, .from = x, .count = 7, .groups = 2, .keep = 1}).find("divide"),
-            std::string::npos);
+  EXPECT_NE(
+      b.refusal(KeepGroups{.to = x, .from = x, .count = 7, .groups = 2, .keep = 1}).find("divide"),
+      std::string::npos);
 }
 
 TEST(Semantics, rank) {
@@ -98,9 +100,7 @@ TEST(Semantics, rank) {
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < cols; ++c) {
         const int e = b.get<int32_t>(entries, r, c), want = e < 0 ? -1 : plain[e]++;
-        if (trial % 2) {
-          ASSERT_EQ(b.get<int32_t>(to, c, r), want);
-        }
+        if (trial % 2) { ASSERT_EQ(b.get<int32_t>(to, c, r), want); }
       }
     for (int c = 0; c < n; ++c) ASSERT_EQ(b.get<int32_t>(counters, 0, c), plain[c]);
   }
@@ -183,7 +183,8 @@ TEST(Semantics, work_list) {
                   r + first < 6 ? all[size_t(r + first)][size_t(c)] : -1);
   }
   for (int i = 0; i < 5; ++i) b.put(lengths, 0, i, int32_t(0));
-  b.run(WorkList{.list = list, .grid = grid, .lengths = lengths, .piece = 32, .parts = 3, .most = 16});
+  b.run(WorkList{
+      .list = list, .grid = grid, .lengths = lengths, .piece = 32, .parts = 3, .most = 16});
   EXPECT_EQ(b.get<int32_t>(grid, 0, 0), 0);
   EXPECT_EQ(b.get<int32_t>(grid, 0, 1), 0);
 }
@@ -194,7 +195,9 @@ TEST(Semantics, glu) {
     Gating form;
     float factor, limit;
   };
-  for (const Form f : {Form{Gating::silu, 1, 0}, {Gating::silu, 1, 2}, {Gating::swiglu, 1.702f, 7},
+  for (const Form f : {Form{Gating::silu, 1, 0},
+                       {Gating::silu, 1, 2},
+                       {Gating::swiglu, 1.702f, 7},
                        {Gating::situ, 4, 25}}) {
     Bench b;
     const TileRef gate = b.tile(Space::accumulator, Format::f32, 9, 40),
@@ -204,7 +207,8 @@ TEST(Semantics, glu) {
     b.randomise(up, -20, 20);
     b.set(up, 0, 0, kNan);
     b.set(gate, 0, 1, kNan);
-    b.run(Glu{.to = to, .gate = gate, .up = up, .form = f.form, .factor = f.factor, .limit = f.limit});
+    b.run(Glu{
+        .to = to, .gate = gate, .up = up, .form = f.form, .factor = f.factor, .limit = f.limit});
     for (int r = 0; r < 9; ++r)
       for (int c = 0; c < 40; ++c) {
         double g = b.value(gate, r, c), u = b.value(up, r, c), want = 0;
@@ -217,8 +221,7 @@ TEST(Semantics, glu) {
         const double k = f.factor, l = f.limit;
         if (f.form == Gating::silu) want = g * sigmoid(g) * u;
         if (f.form == Gating::swiglu) want = g * sigmoid(k * g) * (u + 1);
-        if (f.form == Gating::situ)
-          want = k * std::tanh(g / k) * sigmoid(g) * l * std::tanh(u / l);
+        if (f.form == Gating::situ) want = k * std::tanh(g / k) * sigmoid(g) * l * std::tanh(u / l);
         // Arguments up to 34 are rounded to fp32 before the exponential.
         EXPECT_NEAR(b.value(to, r, c), want, 1e-5 * std::fabs(want) + 1e-30);
       }
@@ -231,7 +234,8 @@ TEST(Matrix, GroupScales) {
     for (auto [m, n, k] : {std::tuple{1, 1, 128}, {7, 9, 256}, {16, 24, 320}, {6, 8, 64}}) {
       Bench b;
       const uint32_t groups = uint32_t(k + 127) / 128;
-      const TileRef a = b.tile(Space::operand, format, m, k, 4), w = b.tile(Space::operand, format, n, k);
+      const TileRef a = b.tile(Space::operand, format, m, k, 4),
+                    w = b.tile(Space::operand, format, n, k);
       const TileRef sa = b.tile(Space::operand, Format::f32, m, groups, 4),
                     sb = b.tile(Space::operand, Format::f32, n, groups);
       const TileRef acc = b.tile(Space::accumulator, Format::f32, m, n, 4);

@@ -26,8 +26,7 @@ struct MoeScene : Scene {
   using Small = GemmShape<32, 16, 256>;
   template <class M> using Select = RouteSelectOf<M, kExperts, kSlots>;
   template <class M> using Place = RoutePlaceOf<M, kExperts, kSlots>;
-  template <class M>
-  using GateUp = ExpertGemmOf<M, Small, moe::Mxfp4, moe::Leaves::gated_codes>;
+  template <class M> using GateUp = ExpertGemmOf<M, Small, moe::Mxfp4, moe::Leaves::gated_codes>;
   template <class M> using Down = ExpertGemmOf<M, Small, moe::Mxfp4, moe::Leaves::values>;
 
   MoeScene(const MoeShape& shape, uint64_t seed);

@@ -41,8 +41,8 @@ void check_routing(const MoeScene& m) {
         continue;
       }
       ++counts[size_t(e)], ++named;
-      ASSERT_NEAR(weights[size_t(t * MoeScene::kSlots + i)],
-                  want.weights[size_t(t * m.s.topk + i)], 1e-6);
+      ASSERT_NEAR(weights[size_t(t * MoeScene::kSlots + i)], want.weights[size_t(t * m.s.topk + i)],
+                  1e-6);
       ASSERT_EQ(table[size_t(rows[size_t(i * m.s.tokens + t)])], t);
     }
   EXPECT_EQ(totals, counts);
@@ -69,11 +69,23 @@ void check_layer(const MoeShape& shape, uint64_t seed) {
 
 TEST(Moe, LayersOfThreeFamilies) {
   check_layer({.groups = 3, .keep = 2, .scale = 2.5f}, 1);
-  check_layer({.tokens = 21, .experts = 8, .topk = 4, .hidden = 320, .inter = 192, .softmax = true,
-               .interleaved = true, .biased = true, .gating = isa::Gating::swiglu,
-               .factor = 1.702f, .limit = 7},
+  check_layer({.tokens = 21,
+               .experts = 8,
+               .topk = 4,
+               .hidden = 320,
+               .inter = 192,
+               .softmax = true,
+               .interleaved = true,
+               .biased = true,
+               .gating = isa::Gating::swiglu,
+               .factor = 1.702f,
+               .limit = 7},
               2);
-  check_layer({.tokens = 18, .experts = 40, .topk = 4, .gating = isa::Gating::situ, .factor = 4,
+  check_layer({.tokens = 18,
+               .experts = 40,
+               .topk = 4,
+               .gating = isa::Gating::situ,
+               .factor = 4,
                .limit = 25},
               3);
 }
@@ -99,18 +111,18 @@ TEST(Moe, EdgesOfRouting) {
   route(m), check_routing(m);
   EXPECT_EQ(m.all<int32_t>(m.grid), (std::vector<int32_t>{3, 3}));
   experts(m);
-  EXPECT_TRUE(passes(ref::compare(
-      "one expert", std::span<const float>(ref::bf16_values(m.all<uint16_t>(m.y))),
-      std::span<const float>(m.expected()), ref::tolerance("moe"))));
+  EXPECT_TRUE(passes(ref::compare("one expert",
+                                  std::span<const float>(ref::bf16_values(m.all<uint16_t>(m.y))),
+                                  std::span<const float>(m.expected()), ref::tolerance("moe"))));
 
   for (bool softmax : {false, true}) {
     MoeScene edges({.tokens = 4, .hidden = 128, .inter = 128, .softmax = softmax}, 5);
     const float nan = std::numeric_limits<float>::quiet_NaN();
     for (int64_t e = 0; e < edges.s.experts; ++e) {
       edges.set(edges.bias, e, 0.0f);
-      edges.set(edges.logits, e, 1.0f);                              // ties: the lowest experts
+      edges.set(edges.logits, e, 1.0f);  // ties: the lowest experts
       edges.set(edges.logits, edges.s.experts + e, e < 7 ? nan : -3.0f);  // two are left
-      edges.set(edges.logits, 2 * edges.s.experts + e, nan);         // none
+      edges.set(edges.logits, 2 * edges.s.experts + e, nan);              // none
     }
     route(edges), check_routing(edges);
     experts(edges);
@@ -127,7 +139,8 @@ TEST(Moe, NormOfLatents) {
   const uint16_t x = s.put("x", random.bf16s(kRows * kCols)), w = s.put("w", random.normals(kCols)),
                  y = s.garbage<uint16_t>("y", kRows * kCols);
   const auto fill = [&](auto& a) {
-    a.x = moe::matrix(x, Format::bf16, kRows, kCols), a.y = moe::matrix(y, Format::bf16, kRows, kCols);
+    a.x = moe::matrix(x, Format::bf16, kRows, kCols),
+    a.y = moe::matrix(y, Format::bf16, kRows, kCols);
     a.weight = moe::matrix(w, Format::f32, 1, kCols), a.rows = kRows, a.epsilon = 1e-5f;
   };
   expect_same<NormRowsKernel<kCols>::On>(s, fill);
@@ -135,8 +148,9 @@ TEST(Moe, NormOfLatents) {
   std::vector<float> want;
   for (double v : ref::rms_norm(ref::bf16_values(s.all<uint16_t>(x)), s.all<float>(w), 1e-5))
     want.push_back(ref::bf16_value(ref::nearest_bf16(float(v))));
-  EXPECT_TRUE(passes(ref::compare("norm", std::span<const float>(ref::bf16_values(s.all<uint16_t>(y))),
-                                  std::span<const float>(want), ref::tolerance("elementwise_bf16"))));
+  EXPECT_TRUE(
+      passes(ref::compare("norm", std::span<const float>(ref::bf16_values(s.all<uint16_t>(y))),
+                          std::span<const float>(want), ref::tolerance("elementwise_bf16"))));
 }
 
 TEST(MoeOnChips, Routing) {

@@ -13,7 +13,8 @@ namespace {
 
 std::string published(const std::string& name) {
   const char* data = std::getenv("DAYBREAK_DATA");
-  return (data ? std::string(data) : std::string(DAYBREAK_SOURCE) + "/../shared") + "/models/" + name;
+  return (data ? std::string(data) : std::string(DAYBREAK_SOURCE) + "/../shared") + "/models/" +
+         name;
 }
 
 ExpertModel read_or_skip(const std::string& name) {
@@ -57,7 +58,8 @@ TEST(ExpertModels, OurFactsFiles) {
        {std::pair{"deepseek-v3.2", "deepseek-ai--DeepSeek-V3.2_config.json"},
         {"kimi-k3", "moonshotai--Kimi-K3_config.json"},
         {"gpt-oss-120b", "openai--gpt-oss-120b_config.json"}}) {
-    const auto a = read_expert_model(std::string(DAYBREAK_SOURCE) + "/configs/models/" + ours + ".json");
+    const auto a =
+        read_expert_model(std::string(DAYBREAK_SOURCE) + "/configs/models/" + ours + ".json");
     const auto b = read_or_skip(theirs);
     if (b.name.empty()) GTEST_SKIP() << "third-party models are absent";
     const auto facts = [](const ExpertModel& m) {

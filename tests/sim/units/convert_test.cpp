@@ -21,10 +21,11 @@ struct ConvertRig : Rig {
     if (p.tensors.empty())
       p.tensors = {isa::tensor(weights, Format::e2m1, {256, 1024}),
                    isa::tensor(blocks, Format::e8m0, {256, 32})};
-    return isa::StreamMxfp4{.to = tile(Space::operand, Format::e4m3, slot * 20000, 16, 1024),
-                            .scales = tile(Space::operand, Format::f32, slot * 20000 + 16384, 16, 8),
-                            .from = {.tensor = 0, .row = row, .col = 0},
-                            .from_scales = {.tensor = 1, .row = row, .col = 0}};
+    return isa::StreamMxfp4{
+        .to = tile(Space::operand, Format::e4m3, slot * 20000, 16, 1024),
+        .scales = tile(Space::operand, Format::f32, slot * 20000 + 16384, 16, 8),
+        .from = {.tensor = 0, .row = row, .col = 0},
+        .from_scales = {.tensor = 1, .row = row, .col = 0}};
   }
   int64_t time(int64_t lanes, int64_t written) {
     config.core.dma.convert_lanes = lanes;

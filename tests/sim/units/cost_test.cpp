@@ -30,7 +30,8 @@ TEST(MatrixCost, ScalesAreReadBeside) {
                                  .mac_format = Format::e4m3,
                                  .operand_bytes = 1024,
                                  .scale_bytes = 640});
-  EXPECT_EQ(cost, (Cost{.busy = 7, .stalled = 13, .fixed = 6}));  // 640 / 32 = 20 beats 1024 / 256 = 4
+  EXPECT_EQ(cost,
+            (Cost{.busy = 7, .stalled = 13, .fixed = 6}));  // 640 / 32 = 20 beats 1024 / 256 = 4
 }
 
 TEST(MatrixCost, RefusesWhatTheUnitCannotMultiply) {
@@ -63,7 +64,8 @@ TEST(VectorCost, AccumulatorPathStallsAndDelays) {
   const CoreConfig c = bench_config().core;
   isa::Work w = of(VectorClass::simple, 4096);
   w.accumulator_bytes = 16384;
-  EXPECT_EQ(vector_cost(c, isa::Fill{}, w), (Cost{.busy = 52, .stalled = 96, .tail = 40, .fixed = 20}));
+  EXPECT_EQ(vector_cost(c, isa::Fill{}, w),
+            (Cost{.busy = 52, .stalled = 96, .tail = 40, .fixed = 20}));
 }
 
 TEST(VectorCost, OperandsInOneBankMeet) {
