@@ -7,6 +7,7 @@
 #include <random>
 
 #include "tests/sim/rig.hpp"
+#include "traces/analysis/stalls.hpp"
 
 namespace daybreak::sim::test {
 namespace {
@@ -67,7 +68,8 @@ struct RandomRun {
   RunResult result;
 };
 
-void run(RandomRun& r, unsigned seed, Values values) {
+// Programs of 40 entries and up to `spread` - 1 more.
+void run(RandomRun& r, unsigned seed, Values values, unsigned spread = 200) {
   std::mt19937 random(seed);
   Rig& rig = r.rig;
   rig.config = bench_config(1 + random() % 4);
@@ -93,7 +95,7 @@ void run(RandomRun& r, unsigned seed, Values values) {
   }
   r.result = rig.run(r.launches, [=](uint32_t l, uint32_t task, const isa::MemoryImage&) {
     std::mt19937 own(seed * 1000 + l * 10 + task);
-    return random_program(own, bindings[l * 6 + task], 40 + own() % 200);
+    return random_program(own, bindings[l * 6 + task], 40 + own() % spread);
   });
 }
 
@@ -136,6 +138,26 @@ TEST(RandomPrograms, AccountsAddUp) {
     for (size_t l = 0; l < r.launches.size(); ++l) {
       EXPECT_EQ(r.result.launches[l].tasks, r.launches[l].tasks);
       EXPECT_LE(r.result.launches[l].ended, r.result.cycles);
+    }
+  }
+}
+
+// The account that every report prints, against sums taken from the spans.
+TEST(RandomPrograms, StallSumsEqualTheTotalOfAThousandRuns) {
+  for (unsigned seed = 1001; seed <= 2000; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomRun r;
+    run(r, seed, Values::steering, 20);
+    const Recorder& seen = r.rig.seen;
+    traces::StallAccount account;
+    for (const auto& unit : seen.units) account.unit(unit);
+    for (const auto& span : seen.spans) account.span(span);
+    account.end(r.result.cycles);
+    std::map<int32_t, traces::CauseCycles> want;
+    for (const auto& s : seen.spans) want[s.unit][size_t(s.cause)] += s.end - s.begin;
+    for (const auto& unit : seen.units) {
+      EXPECT_EQ(account.unit_cycles(unit.id), want[unit.id]) << unit.path;
+      EXPECT_EQ(traces::total(account.unit_cycles(unit.id)), r.result.cycles) << unit.path;
     }
   }
 }
