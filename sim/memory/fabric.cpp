@@ -99,7 +99,10 @@ void Fabric::submit(Port& port, std::span<const Burst> bursts, MemoryClient& cli
     (burst.write ? port.write_bytes : port.read_bytes) += burst.bytes;
     ++outstanding_;
     tags_.prefetch_line(t.address / line);
-    t.router = noc_.of_core(port.core);
+    if (noc_.routed()) {
+      t.router = noc_.of_core(port.core);
+      t.target = noc_.of_slice(tags_.slice_of(t.address / line));
+    }
     path_.push(start + latency_, {noc_.routed() ? Step::hop : Step::arrive, index});
   }
   rearm();
@@ -147,11 +150,8 @@ Completion Fabric::completion_of(const Transfer& t, int64_t cycle) const {
 // A message at a router: on to the next one, or off the network.
 void Fabric::hop(int32_t index, int64_t cycle) {
   Transfer& t = transfers_[index];
-  const uint64_t line = t.address / uint64_t(tags_.line_bytes());
-  const int32_t slice = noc_.of_slice(tags_.slice_of(line)), core = noc_.of_core(t.core);
-  const int32_t target = t.back ? core : slice;
-  if (t.router == target) return t.back ? deliver(index, cycle) : arrive(index, cycle);
-  const Noc::Hop next = noc_.step(t.router, target, t.back == t.write ? 0 : t.bytes, cycle);
+  if (t.router == t.target) return t.back ? deliver(index, cycle) : arrive(index, cycle);
+  const Noc::Hop next = noc_.step(t.router, t.target, t.back == t.write ? 0 : t.bytes, cycle);
   t.router = next.router;
   t.noc += next.waited;
   path_.push(next.at, {Step::hop, index});
@@ -340,7 +340,9 @@ void Fabric::resume(int32_t index, const Fetch& fetch, int64_t cycle) {
 // Data leave the slice at `cycle`.
 void Fabric::leave(int32_t index, int64_t cycle) {
   if (!noc_.routed()) return deliver(index, cycle);
-  transfers_[index].back = true;
+  Transfer& t = transfers_[index];
+  t.back = true;
+  t.target = noc_.of_core(t.core);
   hop(index, cycle);
 }
 

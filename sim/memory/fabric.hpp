@@ -50,11 +50,11 @@ class Fabric : public sc_core::sc_module, private DramListener {
     uint32_t bytes = 0;
     int32_t core = 0, waits = 0, next = -1;  // fetches it waits for
     bool write = false, hit = false;
-    int32_t router = 0;   // where it is on a mesh or ring
-    bool back = false;    // on its way from the slice
-    int64_t ready = 0;    // a hit's data would leave the slice
-    int64_t noc = 0;      // cycles lost to links and slice
-    int64_t l2_miss = 0;  // femtoseconds, like `late`
+    int32_t router = 0, target = 0;  // on a mesh or ring: where it is, where it goes
+    bool back = false;               // on its way from the slice
+    int64_t ready = 0;               // a hit's data would leave the slice
+    int64_t noc = 0;                 // cycles lost to links and slice
+    int64_t l2_miss = 0;             // femtoseconds, like `late`
     RunDelay late;
   };
   // Sectors of one line on their way from HBM.

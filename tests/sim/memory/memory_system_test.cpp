@@ -8,7 +8,7 @@
 #include <set>
 
 #include "configs/reader/errors.hpp"
-#include "tests/sim/memory/rig.hpp"
+#include "tests/sim/memory/memory_rig.hpp"
 
 namespace daybreak::sim::test {
 namespace {
@@ -37,45 +37,9 @@ int64_t unloaded(const ChipConfig& c, const Burst& b, int core = 0) {
   return 2 * way + own + (b.write ? 0 : c.l2.hit_latency);
 }
 
-ChipConfig quiet_chip() {
-  ChipConfig c;
-  c.hbm.refresh = "off";
-  return c;
-}
-
-struct Rig {
-  explicit Rig(const ChipConfig& c) : config(c), memory(c) { World::run_for(0); }
-
-  // Sends one burst on a quiet chip; its time in fs.
-  Completion one(uint64_t address, uint32_t bytes, bool write = false, int core = 0) {
-    Recorder client;
-    const Burst burst{Address(address), bytes, write, 9};
-    started = aligned();
-    memory.port(core).submit(std::span(&burst, 1), client);
-    World::run_all();
-    EXPECT_EQ(client.got.size(), 1u);
-    EXPECT_EQ(client.got.at(0).tag, 9u);
-    return client.got.at(0);
-  }
-  int64_t cycles(const Completion& c) const {
-    return (c.at.value - started) / config.period().value;
-  }
-  // Moves on to an edge of the core clock.
-  int64_t aligned() const {
-    const int64_t period = config.period().value;
-    World::run_for((period - World::now() % period) % period);
-    return World::now();
-  }
-
-  World world;
-  ChipConfig config;
-  MemorySystem memory;
-  int64_t started = 0;
-};
-
 TEST(MemorySystemTest, UnloadedLatencies) {
   const ChipConfig c = quiet_chip();
-  Rig rig(c);
+  MemoryRig rig(c);
   const Completion miss = rig.one(4096, 64);
   const double period = double(c.period().value) * 1e-6;
   const double closed =
@@ -93,7 +57,7 @@ TEST(MemorySystemTest, UnloadedLatencies) {
 }
 
 TEST(MemorySystemTest, OnlyTouchedSectorsAreFetched) {
-  Rig rig(quiet_chip());
+  MemoryRig rig(quiet_chip());
   rig.one(512 * 7 + 60, 8);  // two sectors
   EXPECT_EQ(rig.memory.stats().l2.fetched_bytes, 128);
   EXPECT_EQ(rig.memory.stats().hbm.read_bytes, 128);
@@ -105,7 +69,7 @@ TEST(MemorySystemTest, OnlyTouchedSectorsAreFetched) {
 }
 
 TEST(MemorySystemTest, FullSectorsAreWrittenWithoutFetch) {
-  Rig rig(quiet_chip());
+  MemoryRig rig(quiet_chip());
   rig.one(1024, 256, true);
   EXPECT_EQ(rig.memory.stats().l2.fetched_bytes, 0);
   EXPECT_TRUE(rig.one(1024, 256).l2_hit);
@@ -121,7 +85,7 @@ TEST(MemorySystemTest, ReplacesTheLeastRecentlyUsedAndWritesDirtySectorsBack) {
   c.l2.capacity_mb = 1;
   c.l2.ways = 4;
   c.l2.slices = 5;
-  Rig rig(c);
+  MemoryRig rig(c);
   const int64_t sets = c.l2.capacity_mb * 1024 * 1024 / (c.l2.line * c.l2.ways * c.l2.slices);
   std::map<uint64_t, std::list<uint64_t>> recent;      // set of a slice -> lines, latest first
   std::map<uint64_t, std::set<uint64_t>> held, dirty;  // line -> sectors
@@ -166,7 +130,7 @@ TEST(MemorySystemTest, ReplacesTheLeastRecentlyUsedAndWritesDirtySectorsBack) {
 }
 
 TEST(MemorySystemTest, MissesOfOneLineShareItsFetch) {
-  Rig rig(quiet_chip());
+  MemoryRig rig(quiet_chip());
   std::vector<Recorder> clients(32);
   rig.aligned();
   for (int core = 0; core < 32; ++core) {
@@ -181,79 +145,13 @@ TEST(MemorySystemTest, MissesOfOneLineShareItsFetch) {
   EXPECT_EQ(stats.l2.merged, 31);
 }
 
-// Bytes per cycle of loops that read lines the L2 holds.
-double hit_rate_of(const ChipConfig& c, int cores, std::function<uint64_t(int, uint64_t)> line_of,
-                   uint64_t lines, bool write = false) {
-  Rig rig(c);
-  for (int core = 0; core < cores; ++core) {
-    for (uint64_t i = 0; i < lines; ++i) rig.one(line_of(core, i) * 512, 512, true);
-  }
-  std::vector<std::unique_ptr<Loop>> loops;
-  rig.aligned();
-  for (int core = 0; core < cores; ++core) {
-    loops.push_back(
-        std::make_unique<Loop>(rig.memory.port(core), 512 * 128, [=, i = uint64_t{0}]() mutable {
-          return Burst{Address(line_of(core, i++ % lines) * 512), 512, write};
-        }));
-    loops.back()->start();
-  }
-  const int64_t period = c.period().value;
-  World::run_for(2000 * period);
-  int64_t before = 0, after = 0;
-  for (auto& loop : loops) before += loop->bytes;
-  World::run_for(4000 * period);
-  for (auto& loop : loops) after += loop->bytes;
-  for (auto& loop : loops) loop->stop();
-  World::run_all();
-  const NocStats core = rig.memory.stats().cores[0];
-  EXPECT_GE(core.busy_in, core.read_bytes / c.noc.bytes_per_cycle);
-  return double(after - before) / 4000;
-}
-
-TEST(MemorySystemTest, LinkAndSliceRatesBind) {
-  const ChipConfig c = quiet_chip();
-  auto spread = [](int core, uint64_t i) { return uint64_t(core) * 64 + i; };
-  EXPECT_NEAR(hit_rate_of(c, 1, spread, 64), 128, 2);
-  EXPECT_NEAR(hit_rate_of(c, 1, spread, 64, true), 128, 2);
-  // 32 links give 4096 B/cycle, 32 slices 3040.
-  EXPECT_NEAR(hit_rate_of(c, 32, spread, 64), 3040, 150);
-  auto one_slice = [&](int core, uint64_t i) { return (uint64_t(core) * 8 + i) * 32; };
-  EXPECT_NEAR(hit_rate_of(c, 8, one_slice, 8), 95, 1);
-}
-
-// A link of a ring that all must pass binds; the same loads on a crossbar do not meet.
-TEST(MemorySystemTest, ALinkOfARingBinds) {
-  ChipConfig c = quiet_chip();
-  c.cores = 8;
-  c.l2.slices = 8;
-  c.noc.topology = "ring";
-  c.noc.link_bytes_per_cycle = 64;
-  // Every core reads from the slice of the core opposite: four hops, two ways, each link shared by
-  // four readers on the way back.
-  auto opposite = [](int core, uint64_t i) { return i * 8 + uint64_t(core + 4) % 8; };
-  EXPECT_NEAR(hit_rate_of(c, 8, opposite, 16), 8 * 64 / 4, 6);
-  auto own_slice = [](int core, uint64_t i) { return i * 8 + uint64_t(core); };
-  EXPECT_NEAR(hit_rate_of(c, 8, own_slice, 16), 8 * 95, 12);
-  c.noc.topology = "crossbar";
-  EXPECT_NEAR(hit_rate_of(c, 8, opposite, 16), 8 * 95, 12);
-}
-
-TEST(MemorySystemTest, AccessesToOneLineKeepTheirDistance) {
-  ChipConfig c = quiet_chip();
-  c.l2.same_line = 40;
-  auto one_line = [](int, uint64_t) { return uint64_t{9}; };
-  EXPECT_NEAR(hit_rate_of(c, 4, one_line, 8), 512.0 / 40, 0.2);
-  auto own_lines = [](int core, uint64_t i) { return uint64_t(core) * 64 + i; };
-  EXPECT_NEAR(hit_rate_of(c, 1, own_lines, 64), 128, 2);  // other lines pass
-}
-
 TEST(MemorySystemTest, WritePoliciesDecideWhatReachesHbm) {
   for (const bool through : {false, true}) {
     for (const bool allocate : {false, true}) {
       ChipConfig c = quiet_chip();
       c.l2.write = through ? "through" : "back";
       c.l2.write_allocate = allocate;
-      Rig rig(c);
+      MemoryRig rig(c);
       rig.one(512 * 7, 512, true);
       const int64_t written = rig.memory.stats().hbm.write_bytes;
       EXPECT_EQ(written, through || !allocate ? 512 : 0);
@@ -304,7 +202,7 @@ struct Trace {
 Trace random_traffic(uint64_t seed, bool look) {
   Dice dice{seed};
   const ChipConfig c = random_chip(dice);
-  Rig rig(c);
+  MemoryRig rig(c);
   struct Sent {
     Burst burst;
     int64_t at;
@@ -382,7 +280,7 @@ TEST(MemorySystemTest, AFullyBoundSetIsPassedBy) {
   ChipConfig c = quiet_chip();
   c.l2.capacity_mb = 1;
   c.l2.ways = 1;
-  Rig rig(c);
+  MemoryRig rig(c);
   Recorder client;
   std::vector<Burst> batch;
   for (uint64_t i = 0; i < 20; ++i) batch.push_back({Address(i << 20), 512, i % 5 == 4, i});
@@ -396,7 +294,7 @@ TEST(MemorySystemTest, AFullyBoundSetIsPassedBy) {
 // Reads far beyond the L2 come at HBM's rate, whole lines at most peak; Little's law holds.
 TEST(MemorySystemTest, StreamsReachHbmBandwidth) {
   const ChipConfig c;
-  Rig rig(c);
+  MemoryRig rig(c);
   std::vector<std::unique_ptr<Loop>> loops;
   for (int core = 0; core < 32; ++core) {
     loops.push_back(std::make_unique<Loop>(
@@ -419,7 +317,7 @@ TEST(MemorySystemTest, StreamsReachHbmBandwidth) {
 }
 
 TEST(MemorySystemTest, RefusesWhatItCannotServe) {
-  Rig rig(quiet_chip());
+  MemoryRig rig(quiet_chip());
   Recorder client;
   for (const Burst& bad : {Burst{Address(0), 0}, Burst{Address(500), 13}, Burst{Address(0), 513}}) {
     EXPECT_THROW(rig.memory.port(0).submit(std::span(&bad, 1), client), InvariantError);
