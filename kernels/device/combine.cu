@@ -1,13 +1,7 @@
-#include "kernels/device/start.cuh"
-#include "kernels/machines/hopper/block_pipeline.cuh"
+#include "kernels/device/start_block.cuh"
 
 namespace daybreak::kernels::device {
 
-void launch(const ArgsOf<Combine>& args, const Place& place) {
-  using M = Combine::Machine;
-  start<Combine, hopper::BlockPipeline<Combine::Kernel<M>, M, Combine>>(
-      hopper::block_kernel<M, Combine::Kernel, Combine>, args, place, M::kThreads,
-      Combine::kTuning.blocks);
-}
+void launch(const ArgsOf<Combine>& args, const Place& place) { start_block<Combine>(args, place); }
 
 }  // namespace daybreak::kernels::device

@@ -1,13 +1,9 @@
-#include "kernels/device/start.cuh"
-#include "kernels/machines/hopper/block_pipeline.cuh"
+#include "kernels/device/start_block.cuh"
 
 namespace daybreak::kernels::device {
 
 void launch(const ArgsOf<QueryRotate>& args, const Place& place) {
-  using M = QueryRotate::Machine;
-  start<QueryRotate, hopper::BlockPipeline<QueryRotate::Kernel<M>, M, QueryRotate>>(
-      hopper::block_kernel<M, QueryRotate::Kernel, QueryRotate>, args, place, M::kThreads,
-      QueryRotate::kTuning.blocks);
+  start_block<QueryRotate>(args, place);
 }
 
 }  // namespace daybreak::kernels::device

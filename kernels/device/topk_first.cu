@@ -1,5 +1,4 @@
-#include "kernels/device/start.cuh"
-#include "kernels/machines/hopper/block_pipeline.cuh"
+#include "kernels/device/start_block.cuh"
 
 namespace daybreak::kernels::device {
 namespace {
@@ -23,10 +22,7 @@ void launch(const ArgsOf<TopkFirst>& args, const Place& place) {
   const int64_t range = (args.scores.cols + args.splits - 1) / args.splits;
   if (range <= 8192) return launch(rebound<TopkShort>(args), place);
   if (range > 16384) return launch(rebound<TopkLong>(args), place);
-  using M = TopkFirst::Machine;
-  start<TopkFirst, hopper::BlockPipeline<TopkFirst::Kernel<M>, M, TopkFirst>>(
-      hopper::block_kernel<M, TopkFirst::Kernel, TopkFirst>, args, place, M::kThreads,
-      TopkFirst::kTuning.blocks);
+  start_block<TopkFirst>(args, place);
 }
 
 }  // namespace daybreak::kernels::device

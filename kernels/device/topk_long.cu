@@ -1,13 +1,9 @@
-#include "kernels/device/start.cuh"
-#include "kernels/machines/hopper/block_pipeline.cuh"
+#include "kernels/device/start_block.cuh"
 
 namespace daybreak::kernels::device {
 
 void launch(const ArgsOf<TopkLong>& args, const Place& place) {
-  using M = TopkLong::Machine;
-  start<TopkLong, hopper::BlockPipeline<TopkLong::Kernel<M>, M, TopkLong>>(
-      hopper::block_kernel<M, TopkLong::Kernel, TopkLong>, args, place, M::kThreads,
-      TopkLong::kTuning.blocks);
+  start_block<TopkLong>(args, place);
 }
 
 }  // namespace daybreak::kernels::device
