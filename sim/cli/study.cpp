@@ -28,8 +28,8 @@ void unit_metrics(const traces::KernelRow& row, const std::string& prefix, doubl
   }
 }
 
-// What expressions may name: totals, "row_hit_percent", "tlb_hit_percent", "us_UNIT" (busy time, averaged over the cores that ran a kernel, summed
-// over kernels), and per kernel "KERNEL_us", "KERNEL_active_us", "KERNEL_hbm_bytes", "KERNEL_us_UNIT", ...
+// What expressions may name: totals, "row_hit_percent", "tlb_hit_percent", "us_UNIT" (busy time, averaged
+// over the cores that ran a kernel, summed over kernels), and per kernel "KERNEL_us", "KERNEL_active_us", "KERNEL_hbm_bytes", "KERNEL_us_UNIT", ...
 Metrics metrics_of(const Simulated& run, const sim::ChipConfig& chip) {
   const double us = 1e-3 / chip.clock_ghz;
   Metrics m{{"cycles", double(run.totals.cycles)},
