@@ -56,7 +56,7 @@ struct RunResult {
   std::vector<LaunchResult> launches;
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, row_hits = 0, row_misses = 0;
   isa::ConversionCounters conversions;  // of values that were computed
-  int64_t workspace_bytes = 0;  // scratch that held converted weights at most, summed over cores
+  int64_t workspace_bytes = 0;  // scratch that has held converted weights, summed over cores
 };
 
 class Chip {

@@ -29,7 +29,7 @@ class Core : public sc_core::sc_module, public TaskKeeper {
   std::string waiting() const;
 
   void entry_retired(Cycle) override;
-  int64_t workspace_bytes() const { return state_.workspace_bytes; }
+  int64_t workspace_bytes() const { return state_.workspace.bytes(); }
   const Knowledge& control_knowledge(Sequence s) const override { return control_.knowledge(s); }
   void started(isa::Queue q) override { control_.started(q); }
 

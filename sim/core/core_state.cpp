@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <type_traits>
 
 namespace daybreak::sim {
@@ -21,24 +20,6 @@ CoreState::CoreState(RunState& r, int n)
       scratch(scratch_sizes(r.config.core.scratch)),
       semaphores(r.config.core.control.semaphore_max, r.config.core.control.semaphore_latency) {}
 
-namespace {
-
-// Bytes of scratch that the conversions of a program fill: slots used again count once.
-int64_t workspace_of(const isa::TaskProgram& program) {
-  std::set<std::pair<uint32_t, uint32_t>> slots;  // begin, end
-  for (const isa::Entry& e : program.code)
-    if (const auto* stream = std::get_if<isa::StreamMxfp4>(&e.instruction))
-      slots.emplace(stream->to.offset, stream->to.end());
-  int64_t bytes = 0, reached = 0;
-  for (const auto& [begin, end] : slots) {
-    bytes += std::max<int64_t>(0, int64_t(end) - std::max<int64_t>(begin, reached));
-    reached = std::max<int64_t>(reached, end);
-  }
-  return bytes;
-}
-
-}  // namespace
-
 void CoreState::begin_task(Task&& t) {
   task = std::move(t);
   check_task();
@@ -47,7 +28,7 @@ void CoreState::begin_task(Task&& t) {
   for (auto& list : queue_entries) list.clear();
   for (uint32_t i = 0; i < task.program.code.size(); ++i)
     queue_entries[int(isa::queue_of(task.program.code[i].instruction))].push_back(i);
-  workspace_bytes = std::max(workspace_bytes, workspace_of(task.program));
+  workspace.add(task.program);
   remaining = task.program.code.size();
   busy = true;
 }

@@ -9,6 +9,7 @@
 #include "sim/core/run_state.hpp"
 #include "sim/core/scratch_order.hpp"
 #include "sim/core/semaphores.hpp"
+#include "sim/core/workspace.hpp"
 
 namespace daybreak::sim {
 
@@ -67,7 +68,7 @@ class CoreState {
   size_t remaining = 0;                                           // entries that have not retired
   std::array<std::vector<uint32_t>, isa::kQueues> queue_entries;  // by queue, in issue order
   std::array<int32_t, isa::kQueues> units{};                      // unit id of each queue
-  int64_t workspace_bytes = 0;  // bytes that conversions of one task fill, at most
+  Workspace workspace;
 
  private:
   void check_task() const;

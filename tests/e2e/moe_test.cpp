@@ -85,6 +85,19 @@ TEST(RunMoe, LayersShareTheWorkspace) {
   EXPECT_EQ(lines_with(two.out, "pass  routed experts").size(), 2u);
 }
 
+// Converted weights wait for their slot where products bound the run, and the trace says so.
+TEST(RunMoe, TheTraceShowsHandOvers) {
+  const Model m(kDeepseek);
+  const std::string out = m.folder.path() + "/out";
+  ASSERT_EQ(m.run({"tokens=300", "layers=2"},
+                  {"--out", out, "--set", "chip.core.matrix.k_fp8=4", "--values", "steering"})
+                .code,
+            0);
+  const auto stalls = run_program({"trace", "stalls", out});
+  EXPECT_EQ(stalls.code, 0) << stalls.error;
+  EXPECT_FALSE(lines_with(stalls.out, "workspace hand-over").empty()) << stalls.out;
+}
+
 TEST(RunMoe, Refusals) {
   const Model m(kDeepseek);
   const auto word = m.run({"tokens=4"}, {"--routing", "power-law:x"});

@@ -66,6 +66,29 @@ TEST(Convert, BlockScalesComeFirstAndStayInTheirCache) {
   EXPECT_EQ(r.workspace_bytes, 3 * 16384);
 }
 
+// One slot for four weights: between two fills the engine waits for the product that still reads the slot,
+// and nothing else.
+TEST(Convert, EveryHandOverIsAccountedAsOne) {
+  ConvertRig rig;
+  isa::TaskProgram p;
+  for (int i = 0; i < 4; ++i) {
+    add(p, rig.stream(p, 16 * i, 0),
+        {.waits = i > 0 ? std::vector<int>{1} : std::vector<int>{}, .signals = {0}});
+    add(p, matrix_work(0, 200000, 0, 128, 16, 512), {.waits = {0}, .signals = {1}});
+  }
+  rig.run(p);
+  int64_t between = 0;
+  for (int i = 1; i < 4; ++i)
+    between += rig.seen.at(2 * i).started - rig.seen.at(2 * i - 2).retired;
+  EXPECT_GT(between, 0);
+  EXPECT_EQ(rig.seen.causes("chip.core0.dma_in")[Cause::workspace], between);
+  EXPECT_EQ(rig.seen.causes("chip.core0.dma_in").count(Cause::ring_slot), 0u);
+  for (const auto& s : rig.seen.spans) {
+    if (s.cause != Cause::workspace) continue;
+    EXPECT_EQ(rig.seen.units[size_t(s.waits_for)].path, "chip.core0.matrix");
+  }
+}
+
 // A seeded missing wait: both users are named.
 TEST(Convert, ASlotIsNotUsedBeforeItsHandOver) {
   ConvertRig rig;
