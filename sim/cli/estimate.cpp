@@ -19,15 +19,19 @@ Estimate read_one(const configs::Node& node) {
 EstimateTable read_estimates(const std::string& name_or_file) {
   const auto located = configs::locate(name_or_file, "estimates", ".yaml");
   const auto root = configs::load_yaml_text(configs::read_file(located.path), located.shown);
-  root.only({"about", "energy", "area"});
-  const auto &energy = root.require("energy"), &area = root.require("area");
+  root.only({"about", "energy", "area", "cost"});
+  const auto &energy = root.require("energy"), &area = root.require("area"),
+             &cost = root.require("cost");
   energy.only({"hbm_bit", "l2_bit", "flop"});
   area.only({"sram_bit", "mac"});
+  cost.only({"hbm_gb", "hbm_stack"});
   return {.hbm_bit = read_one(energy.require("hbm_bit")),
           .l2_bit = read_one(energy.require("l2_bit")),
           .flop = read_one(energy.require("flop")),
           .sram_bit = read_one(area.require("sram_bit")),
-          .mac = read_one(area.require("mac"))};
+          .mac = read_one(area.require("mac")),
+          .hbm_gb = read_one(cost.require("hbm_gb")),
+          .hbm_stack = read_one(cost.require("hbm_stack"))};
 }
 
 int64_t sram_bytes(const sim::ChipConfig& chip) {
@@ -61,6 +65,10 @@ std::vector<traces::Metric> objectives(const traces::RunRecord& record, const si
   for (const auto& [name, level] : levels)
     out.push_back({std::string("area_mm2_") + name,
                    1e-6 * (sram_bits * table.sram_bit.*level + macs * table.mac.*level)});
+  for (const auto& [name, level] : levels)
+    out.push_back({std::string("hbm_usd_") + name,
+                   double(chip.hbm.stacks) * (table.hbm_stack.*level +
+                                              double(chip.hbm.capacity_gb) * table.hbm_gb.*level)});
   return out;
 }
 

@@ -1,4 +1,4 @@
-// What a variant costs: figures of its run, and estimates of energy and area from a table
+// What a variant costs: figures of its run, and estimates of energy, area and HBM cost from a table
 // (configs/estimates/*.yaml) that states sources and ranges.
 #pragma once
 #include <string>
@@ -16,14 +16,15 @@ struct Estimate {
 struct EstimateTable {
   Estimate hbm_bit, l2_bit, flop;  // pJ
   Estimate sram_bit, mac;          // um2
+  Estimate hbm_gb, hbm_stack;      // USD
 };
 
 EstimateTable read_estimates(const std::string& name_or_file);
 
 int64_t sram_bytes(const sim::ChipConfig&);  // scratchpads, latches, scale caches, L2
 
-// us, hbm_bytes, sram_bytes, energy_uj_{low,nominal,high}, area_mm2_{low,nominal,high}; always in
-// this order.
+// us, hbm_bytes, sram_bytes, then low, nominal and high of energy_uj, area_mm2 and hbm_usd
+// ("energy_uj_low"); always in this order.
 std::vector<traces::Metric> objectives(const traces::RunRecord&, const sim::ChipConfig&,
                                        const EstimateTable&);
 

@@ -61,6 +61,8 @@ struct Verbs {
   int64_t task = 0;
   int (*chosen)(Verbs&) = nullptr;
 
+  SlurmOptions& array_of_sweep() { return sweep.slurm ? *sweep.slurm : sweep.slurm.emplace(); }
+
   CLI::App* add(CLI::App& app, const char* verb, const char* about, int (*act)(Verbs&)) {
     auto* sub = app.add_subcommand(verb, about);
     sub->callback([this, act] { chosen = act; });
@@ -142,6 +144,22 @@ struct Verbs {
     w->add_option("--out", sweep.out, "folder for results.jsonl, results.csv and every record");
     w->add_flag("--resume", sweep.resume, "go on in a folder that holds results");
     w->add_flag("--dry-run", sweep.dry_run, "print the number of runs and the estimated time");
+    w->add_option("--points", sweep.points, "file with numbers of points, one a line: only those");
+    auto* on_slurm = w->add_flag_callback(
+        "--slurm", [this] { array_of_sweep(); }, "as job arrays of Slurm");
+    on_slurm->excludes("--jobs");
+    w->add_option_function<std::string>(
+         "--partition", [this](const std::string& s) { array_of_sweep().partition = s; },
+         "Slurm's partition")
+        ->needs(on_slurm);
+    w->add_option_function<int>(
+         "--points-per-task", [this](int n) { array_of_sweep().points_per_task = n; },
+         "points that one task of an array runs (default 20)")
+        ->check(CLI::Range(1, 100'000))
+        ->needs(on_slurm);
+    w->add_flag("--task", sweep.task, "what a task of an array runs: beside others, no tables")
+        ->needs("--points")
+        ->excludes(on_slurm);
 
     auto* p = add(app, "pareto", "the points of a sweep that no other one beats in everything",
                   [](Verbs& v) { return cli::pareto(v.pareto); });

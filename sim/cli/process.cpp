@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "configs/reader/errors.hpp"
+#include "configs/reader/loader.hpp"
 
 namespace daybreak::cli {
 
@@ -49,6 +50,29 @@ int run_again(std::vector<std::string> words, const std::string& errors) {
   int status = 0;
   waitpid(child, &status, 0);
   return exit_status(status);
+}
+
+Captured capture(std::vector<std::string> words) {
+  const Scratch scratch;
+  const std::string out = scratch.path() + "/out", error = scratch.path() + "/error";
+  std::vector<char*> arguments;
+  for (std::string& w : words) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw UserError("no process can be started");
+  if (child == 0) {
+    if (!freopen(out.c_str(), "w", stdout) || !freopen(error.c_str(), "w", stderr)) _exit(127);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  Captured said{.code = exit_status(status)};
+  for (const auto& [text, file] : {std::pair{&said.out, &out}, {&said.error, &error}}) {
+    if (std::filesystem::exists(*file)) *text = configs::read_file(*file);
+    while (!text->empty() && text->back() == '\n') text->pop_back();
+  }
+  return said;
 }
 
 }  // namespace daybreak::cli

@@ -1,4 +1,4 @@
-// This program once more, as a process of its own: its state is made for one simulation.
+// This program once more, as a process of its own: its state is made for one simulation. And others.
 #pragma once
 #include <sys/types.h>
 
@@ -26,5 +26,12 @@ pid_t start_again(std::vector<std::string> words, const std::string& errors = {}
 // Exit status as a shell gives it: 128 + signal when a signal ended it.
 int exit_status(int wait_status);
 int run_again(std::vector<std::string> words, const std::string& errors = {});
+
+// Another program, found by PATH, and what it wrote; 127 when there is none.
+struct Captured {
+  int code = 127;
+  std::string out, error;
+};
+Captured capture(std::vector<std::string> words);
 
 }  // namespace daybreak::cli

@@ -46,6 +46,15 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
+std::map<std::string, std::string> files_of(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::map<std::string, std::string> out;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      out[fs::relative(entry.path(), folder).string()] = read_text(entry.path().string());
+  return out;
+}
+
 Folder::Folder() {
   std::string name = (std::filesystem::temp_directory_path() / "daybreak-test-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("mkdtemp failed");

@@ -1,5 +1,6 @@
 // Runs the built program as a user does, and keeps what it said.
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ Outcome run_program(const std::vector<std::string>& words,
                     const std::string& folder = "");
 
 std::string read_text(const std::string& path);
+// Every file below a folder, by name.
+std::map<std::string, std::string> files_of(const std::string& folder);
 // A fresh folder that the test's end removes.
 class Folder {
  public:

@@ -39,15 +39,6 @@ std::vector<Json> lines_of(const std::string& out) {
   return lines;
 }
 
-// Every file below a folder, by name.
-std::map<std::string, std::string> files_of(const std::string& folder) {
-  std::map<std::string, std::string> out;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file())
-      out[fs::relative(entry.path(), folder).string()] = read_text(entry.path().string());
-  return out;
-}
-
 TEST(Sweep, ARunGivesWhatTheSameRunGivesAloneAndOneChipIsSimulatedOnce) {
   const Folder folder;
   const auto file = sweep_file(folder,

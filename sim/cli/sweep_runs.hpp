@@ -1,0 +1,33 @@
+// The runs of a sweep: every variant of the chip with every workload.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "configs/reader/sweep.hpp"
+
+namespace daybreak::cli {
+
+// One variant with one workload.
+struct SweepRun {
+  size_t point = 0;  // its place in Sweep::points()
+  const configs::SweepWorkload* workload = nullptr;
+  std::vector<configs::Setting> settings;
+  std::string hash, refused;  // refused: why there is no such chip
+};
+
+// UserError for an axis whose knob no chip has.
+void check_knobs(const configs::Sweep&);
+
+// Numbers of points, one a line, each once; `count`: how many points the sweep has.
+std::vector<size_t> read_points(const std::string& file, size_t count);
+
+// In the order of the points; of these `only`, or all. The workloads are those of `sweep`.
+std::vector<SweepRun> runs_of(const configs::Sweep& sweep,
+                              const std::vector<std::vector<configs::Setting>>& points,
+                              const std::optional<std::vector<size_t>>& only);
+
+// What the program is started with for one run, its record to be left in `out`.
+std::vector<std::string> words_of(const SweepRun&, const std::string& chip, const std::string& out);
+
+}  // namespace daybreak::cli
