@@ -3,6 +3,7 @@
 // With bank_hash, bank group and bank are XORed with the row's low bits (added modulo their count
 // where that is no power of two), so that equal offsets of neighbouring rows lie in different banks.
 #pragma once
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -49,15 +50,14 @@ class AddressMap {
   explicit AddressMap(const HbmConfig&);
 
   // Neighbouring bytes of one row.
-  int64_t chunk_bytes() const { return units_ == 1 ? int64_t(run_.count()) * atom_ : atom_; }
+  int64_t chunk_bytes() const { return int64_t((units_ == 1 ? run_.count() : 1) * atom_.count()); }
   // Where the atom that holds `address` lies (atoms = 1).
   RowPiece decode(uint64_t address) const;
 
   // Calls sink(RowPiece) for the pieces of [address, address + bytes); every atom touched is in
   // exactly one piece.
   template <class Sink> void split(uint64_t address, uint64_t bytes, Sink&& sink) const {
-    const uint64_t first = address / uint64_t(atom_);
-    const uint64_t last = (address + bytes - 1) / uint64_t(atom_);
+    const uint64_t first = atom_of(address), last = atom_of(address + bytes - 1);
     for (uint64_t lane = first; lane <= last && lane < first + units_; ++lane) {
       for (uint64_t at = lane; at <= last;) {
         RowPiece piece = decode_atom(at);
@@ -72,22 +72,38 @@ class AddressMap {
   }
 
  private:
+  uint64_t atom_of(uint64_t address) const {
+    atom_.take(address);
+    return address;
+  }
   RowPiece decode_atom(uint64_t atom) const;
+  void hash(RowPiece&) const;
+  void tabulate();
 
+  // All fields of a place in one number, so that they are summed up together: each has room for its
+  // largest value (config.hpp).
+  struct Packed {
+    static constexpr int kColumn = 0, kBank = 13, kChannel = 26, kStack = 32, kRow = 38;
+    static constexpr uint64_t of(uint64_t packed, int from, int to) {
+      return packed >> from & ((uint64_t{1} << (to - from)) - 1);
+    }
+  };
   // One part of one field: `radix` values that count `weight` each.
   struct Digit {
     Divisor radix;
-    AddressField field;
     uint64_t weight;
   };
+  static constexpr int kTableBits = 6;
+  using Table = std::array<uint64_t, 1 << kTableBits>;
 
-  int64_t atom_;
+  Divisor atom_;
   bool hash_;
-  uint64_t units_ = 1;  // atoms so many apart are neighbours in a row
-  Divisor run_;         // and so many of them follow each other
-  std::vector<Digit> digits_;
+  uint64_t units_ = 1;         // atoms so many apart are neighbours in a row
+  Divisor run_;                // and so many of them follow each other
+  std::vector<Table> tables_;  // the lowest bits, so many at a time
+  int tabled_bits_ = 0;
+  std::vector<Digit> digits_;  // what is above them
   Divisor group_, bank_;
-  uint64_t sids_;
 };
 
 }  // namespace daybreak::sim

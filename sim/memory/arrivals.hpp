@@ -18,13 +18,15 @@ class Arrivals {
   bool empty() const { return head_ == tail_; }
   const Arrival& front() const { return ring_[head_ & mask_]; }
   void pop() { ++head_; }
-  void push(const Arrival& a) {
+  // True when it is the first now.
+  bool push(const Arrival& a) {
     if (tail_ - head_ == ring_.size()) grow();
     uint64_t place = tail_++;
     for (; place != head_ && ring_[(place - 1) & mask_].at > a.at; --place) {
       ring_[place & mask_] = ring_[(place - 1) & mask_];
     }
     ring_[place & mask_] = a;
+    return place == head_;
   }
 
  private:

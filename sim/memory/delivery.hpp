@@ -10,41 +10,50 @@ namespace daybreak::sim {
 
 class Delivery {
  public:
-  // `items` are indices; client_of(i) and completion_of(i) say whose and what; retire(i) is called
-  // once the completion is copied, before any client hears of it.
-  template <class ClientOf, class CompletionOf, class Retire>
-  void deliver(std::vector<int32_t>& items, ClientOf client_of, CompletionOf completion_of,
-               Retire retire) {
-    calls_.clear();
-    completions_.clear();
-    for (size_t i = 0; i < items.size(); ++i) {
-      if (items[i] < 0) continue;
-      MemoryClient* client = client_of(items[i]);
-      const size_t first = completions_.size();
-      for (size_t j = i; j < items.size(); ++j) {
-        if (items[j] < 0 || client_of(items[j]) != client) continue;
-        completions_.push_back(completion_of(items[j]));
-        retired_.push_back(items[j]);
-        items[j] = -1;
-      }
-      calls_.push_back({client, first, completions_.size() - first});
-    }
-    items.clear();
-    for (int32_t item : retired_) retire(item);
-    retired_.clear();
+  bool empty() const { return completions_.empty(); }
+  void add(MemoryClient* client, const Completion& completion) {
+    completions_.push_back(completion);
+    if (calls_.empty() || calls_.back().client != client) calls_.push_back({client, 0});
+    ++calls_.back().count;
+  }
+  // Clients may submit; nothing is added meanwhile.
+  void deliver() {
+    if (calls_.size() > 1) gather();
+    std::span<const Completion> rest(completions_);
     for (const Call& call : calls_) {
-      call.client->completed(std::span(completions_).subspan(call.first, call.count));
+      call.client->completed(rest.first(call.count));
+      rest = rest.subspan(call.count);
     }
+    completions_.clear();
+    calls_.clear();
   }
 
  private:
   struct Call {
     MemoryClient* client;
-    size_t first, count;
+    size_t count;
   };
-  std::vector<Call> calls_;
-  std::vector<Completion> completions_;
-  std::vector<int32_t> retired_;
+  // Moves a client's later completions to its first one.
+  void gather() {
+    sorted_.clear();
+    gathered_.clear();
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      MemoryClient* const client = calls_[i].client;
+      if (client == nullptr) continue;
+      const size_t before = sorted_.size();
+      auto from = completions_.begin();
+      for (size_t j = 0; j < calls_.size(); from += int64_t(calls_[j].count), ++j) {
+        if (calls_[j].client != client) continue;
+        sorted_.insert(sorted_.end(), from, from + int64_t(calls_[j].count));
+        calls_[j].client = nullptr;
+      }
+      gathered_.push_back({client, sorted_.size() - before});
+    }
+    sorted_.swap(completions_);
+    gathered_.swap(calls_);
+  }
+  std::vector<Call> calls_, gathered_;
+  std::vector<Completion> completions_, sorted_;
 };
 
 }  // namespace daybreak::sim

@@ -128,16 +128,13 @@ void Fabric::run() {
     }
   }
   int32_t index;
-  while (done_.pop(now, at, index)) ready_.push_back(index);
+  while (done_.pop(now, at, index)) {
+    delivery_.add(transfers_[index].client, completion_of(transfers_[index], now));
+    release(transfers_, free_transfer_, index);
+    --outstanding_;
+  }
   rearm();
-  if (ready_.empty()) return;
-  delivery_.deliver(
-      ready_, [&](int32_t i) { return transfers_[i].client; },
-      [&](int32_t i) { return completion_of(transfers_[i], now); },
-      [&](int32_t i) {
-        release(transfers_, free_transfer_, i);
-        --outstanding_;
-      });
+  if (!delivery_.empty()) delivery_.deliver();
 }
 
 Completion Fabric::completion_of(const Transfer& t, int64_t cycle) const {

@@ -122,7 +122,6 @@ class Fabric : public sc_core::sc_module, private DramListener {
   std::vector<Waiter> waiters_;
   int32_t free_transfer_ = -1, free_fetch_ = -1, free_waiter_ = -1;
   int64_t outstanding_ = 0, fetches_in_flight_ = 0;
-  std::vector<int32_t> ready_;
   Delivery delivery_;
   L2Stats l2_;
   Wake wake_;

@@ -83,27 +83,22 @@ void HbmPort::served(uint64_t owner, int64_t tick, const RunDelay& delay) {
 
 void HbmPort::run() {
   wake_.taken();
-  const int64_t now = now_fs(), tick_fs = hbm_.timing().tick_fs;
+  const int64_t now = now_fs(), tick_fs = hbm_.timing().tick_fs, tick = now / tick_fs;
   int64_t at;
   int32_t index;
-  while (done_.pop(now / tick_fs, at, index)) ready_.push_back(index);
+  while (done_.pop(tick, at, index)) {
+    Transfer& t = transfers_[index];
+    delivery_.add(t.client, {.tag = t.tag,
+                             .at = Femtoseconds(now),
+                             .l2_hit = false,
+                             .delay = {{0, 0, t.delay.row * tick_fs, t.delay.bandwidth * tick_fs,
+                                        t.delay.refresh * tick_fs}}});
+    t.next = free_;
+    free_ = index;
+    --outstanding_;
+  }
   if (!done_.empty()) wake_.at(done_.next() * tick_fs);
-  delivery_.deliver(
-      ready_, [&](int32_t i) { return transfers_[i].client; },
-      [&](int32_t i) {
-        const Transfer& t = transfers_[i];
-        const Completion c{.tag = t.tag,
-                           .at = Femtoseconds(now),
-                           .l2_hit = false,
-                           .delay = {{0, 0, t.delay.row * tick_fs, t.delay.bandwidth * tick_fs,
-                                      t.delay.refresh * tick_fs}}};
-        return c;
-      },
-      [&](int32_t i) {
-        transfers_[i].next = free_;
-        free_ = i;
-        --outstanding_;
-      });
+  delivery_.deliver();
 }
 
 }  // namespace daybreak::sim

@@ -12,7 +12,7 @@
 
 namespace daybreak::sim {
 
-class Hbm : public Dram {
+class Hbm final : public Dram {
  public:
   Hbm(const HbmConfig&, DramListener&);
 
@@ -35,7 +35,7 @@ class Hbm : public Dram {
 // A port whose bursts go straight to the controllers and may be of any length. Completions carry
 // the slowest piece's delay; unloaded are controller, column access and transfer. Writes complete
 // with the end of their data burst.
-class HbmPort : public sc_core::sc_module, public MemoryPort, private DramListener {
+class HbmPort final : public sc_core::sc_module, public MemoryPort, private DramListener {
  public:
   // `controller_fs` is the pipeline in front of the queues.
   HbmPort(sc_core::sc_module_name, const HbmConfig&, int64_t controller_fs = 0);
@@ -60,7 +60,6 @@ class HbmPort : public sc_core::sc_module, public MemoryPort, private DramListen
   int32_t free_ = -1;
   int64_t outstanding_ = 0;
   EventWheel<int32_t> done_;  // ticks
-  std::vector<int32_t> ready_;
   Delivery delivery_;
   Wake wake_;
 };

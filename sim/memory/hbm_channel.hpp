@@ -21,6 +21,7 @@
 #include "sim/memory/dram.hpp"
 #include "sim/memory/hbm_bank.hpp"
 #include "sim/memory/hbm_columns.hpp"
+#include "sim/memory/hbm_due.hpp"
 #include "sim/memory/hbm_rows.hpp"
 #include "sim/memory/write_drain.hpp"
 
@@ -59,11 +60,17 @@ struct HbmShared {
 
 class HbmChannel {
  public:
-  static constexpr int64_t kNever = INT64_MAX;
+  static constexpr int64_t kNever = DueBanks::kNever;
 
   HbmChannel(HbmShared&, uint16_t index);
   // Something arrives at tick `a.at`, not before the last run().
-  void push(const Arrival& a, bool write);
+  void push(const Arrival& a, bool write) {
+    ++s_.in_flight;
+    s_.writes += write;
+    if (!arrivals_[write].push(a)) return;
+    find_arrival(write);
+    next_ = std::min(next_, std::max(now_, arrival_[write]));
+  }
   // Decides everything that falls due up to `until`.
   void run(int64_t until);
   // Tick of the next decision.
@@ -71,11 +78,17 @@ class HbmChannel {
 
  private:
   void admit(bool write, int64_t now);
-  int64_t arrival_time(bool write) const;
-  int64_t next_arrival() const;
-  void schedule(uint32_t bank, int64_t at);
-  void find_first();
-  void turn(int64_t now);
+  // A request larger than the queue enters an empty one.
+  void find_arrival(bool write) {
+    arrival_[write] = kNever;
+    if (arrivals_[write].empty()) return;
+    const Arrival& a = arrivals_[write].front();
+    if (queued_[write] == 0 || queued_[write] + a.atoms <= s_.queue) arrival_[write] = a.at;
+  }
+  void turn(int64_t now) {
+    if (drain_.turn(queued_[0], queued_[1])) turned(now);
+  }
+  void turned(int64_t now);
   void decide(uint32_t bank, int64_t now);
   HbmChoice choose(const HbmBank&) const;
   void open_row(uint32_t bank, const HbmRun&, int64_t now);
@@ -84,7 +97,11 @@ class HbmChannel {
   bool alone(uint32_t bank) const;
   void finish(uint32_t bank, int32_t run, int64_t first, int64_t last);
   bool row_wanted(const HbmBank&) const;
-  void refresh(uint32_t bank, int64_t now);
+  void refresh(uint32_t bank, int64_t now) {
+    if (banks_[bank].refresh_due > now) return;
+    if (t_.refresh == Refresh::per_bank) return refresh_bank(bank, now);
+    refresh_all(banks_[bank].pc, now);
+  }
   void refresh_bank(uint32_t bank, int64_t now);
   void refresh_all(int pc, int64_t now);
   void log(HbmCommand::Kind, uint32_t bank, int64_t row, int64_t tick,
@@ -96,20 +113,19 @@ class HbmChannel {
   int64_t look_ahead_;  // ticks: what starts later is decided later
   int64_t next_ = kNever;
   int64_t now_ = 0;
-  uint64_t scheduled_ = 0;      // decisions so far: first in first out within a tick
-  std::vector<int64_t> due_;    // by bank: tick, order and bank in one number; kNever without
-  int64_t first_ = kNever;      // the least of them
+  DueBanks due_;
   std::vector<uint8_t> wants_;  // by bank: its row is open and it waits for columns
   std::vector<HbmBank> banks_;
   std::vector<HbmRun> runs_;
   int32_t free_run_ = -1;
-  Arrivals arrivals_[2];        // reads, writes: on the way, or behind a full queue
+  Arrivals arrivals_[2];  // reads, writes: on the way, or behind a full queue
+  // When the first of them enters the queue, perhaps in the past; kNever while there is no room.
+  int64_t arrival_[2] = {kNever, kNever};
   int64_t queued_[2] = {0, 0};  // atoms admitted
   WriteDrain drain_;
   RowCommands rows_;
   ColumnCommands columns_;
-  std::vector<int64_t> turned_at_;    // by pseudo-channel: the last column before the latest turn
-  std::vector<int64_t> refresh_due_;  // all-bank, by pseudo-channel
+  std::vector<int64_t> turned_at_;  // by pseudo-channel: the last column before the latest turn
 };
 
 }  // namespace daybreak::sim

@@ -17,18 +17,6 @@ void skip_missed(int64_t& due, int64_t now, int64_t refi, int64_t& refreshes) {
 
 }  // namespace
 
-void HbmChannel::refresh(uint32_t bank, int64_t now) {
-  switch (t_.refresh) {
-    case Refresh::off: return;
-    case Refresh::per_bank:
-      if (banks_[bank].refresh_due <= now) refresh_bank(bank, now);
-      return;
-    case Refresh::all_bank:
-      if (refresh_due_[banks_[bank].pc] <= now) refresh_all(banks_[bank].pc, now);
-      return;
-  }
-}
-
 void HbmChannel::refresh_bank(uint32_t b, int64_t now) {
   HbmBank& bank = banks_[b];
   skip_missed(bank.refresh_due, now, t_.refi, s_.stats.refreshes);
@@ -49,8 +37,8 @@ void HbmChannel::refresh_bank(uint32_t b, int64_t now) {
 }
 
 void HbmChannel::refresh_all(int p, int64_t now) {
-  int64_t& due = refresh_due_[p];
   const uint32_t count = uint32_t(s_.geometry.banks_of_pc()), first = uint32_t(p) * count;
+  int64_t due = banks_[first].refresh_due;
   skip_missed(due, now, t_.refi, s_.stats.refreshes);
   while (due <= now) {
     int64_t begin = due;
@@ -69,6 +57,7 @@ void HbmChannel::refresh_all(int p, int64_t now) {
     for (uint32_t b = first; b < first + count; ++b) {
       banks_[b].refresh_begin = due;
       banks_[b].refresh_end = banks_[b].act_ok = begin + t_.rfc_ab;
+      banks_[b].refresh_due = due + t_.refi;
     }
     due += t_.refi;
   }

@@ -12,17 +12,6 @@ HbmStack::HbmStack(sc_core::sc_module_name name, const HbmConfig& config, DramLi
   dont_initialize();
 }
 
-void HbmStack::push(const RowPiece& piece, bool write, uint64_t owner, int64_t at) {
-  const int64_t tick = shared_.timing.clock_tick_of(at);
-  channels_[piece.channel].push({.at = tick,
-                                 .owner = owner,
-                                 .row = piece.row,
-                                 .bank = uint16_t(piece.bank),
-                                 .atoms = uint16_t(piece.atoms)},
-                                write);
-  rearm(tick);
-}
-
 void HbmStack::run() {
   wake_.taken();
   const int64_t now = now_fs() / shared_.timing.tick_fs;
@@ -32,10 +21,6 @@ void HbmStack::run() {
     next = std::min(next, channel.next());
   }
   if (next != HbmChannel::kNever) rearm(next);
-}
-
-void HbmStack::rearm(int64_t next) {
-  wake_.at((next + shared_.timing.lead(shared_.writes > 0)) * shared_.timing.tick_fs);
 }
 
 }  // namespace daybreak::sim

@@ -16,7 +16,19 @@ class HbmStack : public sc_core::sc_module {
   HbmStack(sc_core::sc_module_name, const HbmConfig&, DramListener&);
 
   // A piece of a request reaches its channel's controller at `at` fs, not before now.
-  void push(const RowPiece&, bool write, uint64_t owner, int64_t at);
+  void push(const RowPiece& piece, bool write, uint64_t owner, int64_t at) {
+    if (at != last_at_) {
+      last_at_ = at;
+      last_tick_ = shared_.timing.clock_tick_of(at);
+    }
+    channels_[piece.channel].push({.at = last_tick_,
+                                   .owner = owner,
+                                   .row = piece.row,
+                                   .bank = uint16_t(piece.bank),
+                                   .atoms = uint16_t(piece.atoms)},
+                                  write);
+    rearm(last_tick_);
+  }
   const HbmStats& stats() const { return shared_.stats; }
   int64_t in_flight() const { return shared_.in_flight; }
   void log_commands(std::vector<HbmCommand>* to) { shared_.log = to; }
@@ -24,10 +36,13 @@ class HbmStack : public sc_core::sc_module {
 
  private:
   void run();
-  void rearm(int64_t next);
+  void rearm(int64_t next) {
+    wake_.at((next + shared_.timing.lead(shared_.writes > 0)) * shared_.timing.tick_fs);
+  }
 
   HbmShared shared_;
   std::vector<HbmChannel> channels_;
+  int64_t last_at_ = -1, last_tick_ = 0;  // fs, and as ticks: many pieces arrive together
   Wake wake_;
 };
 

@@ -149,20 +149,15 @@ void TlmInitiator::run() {
   const int64_t now = now_fs();
   while (!done_.empty() && done_.front().first <= now) {
     std::pop_heap(done_.begin(), done_.end(), std::greater<>());
-    ready_.push_back(done_.back().second);
+    const int32_t index = done_.back().second;
     done_.pop_back();
+    Transfer& t = transfers_[index];
+    delivery_.add(t.client, {.tag = t.tag, .at = Femtoseconds(now), .l2_hit = false, .delay = {}});
+    t.next = free_;
+    free_ = index;
   }
   if (!done_.empty()) wake_.at(done_.front().first);
-  delivery_.deliver(
-      ready_, [&](int32_t i) { return transfers_[i].client; },
-      [&](int32_t i) {
-        return Completion{
-            .tag = transfers_[i].tag, .at = Femtoseconds(now), .l2_hit = false, .delay = {}};
-      },
-      [&](int32_t i) {
-        transfers_[i].next = free_;
-        free_ = i;
-      });
+  delivery_.deliver();
 }
 
 }  // namespace daybreak::sim

@@ -60,7 +60,6 @@ class TlmInitiator : public sc_core::sc_module, public MemoryPort {
   std::vector<Transfer> transfers_;
   int32_t free_ = -1;
   std::vector<std::pair<int64_t, int32_t>> done_;  // heap by time
-  std::vector<int32_t> ready_;
   Delivery delivery_;
   Wake wake_;
 };

@@ -17,6 +17,7 @@ class Wake {
 
   // Wakes the module at `at` fs (now, if that has passed) unless it wakes earlier anyway.
   void at(int64_t at) {
+    if (at >= pending_) return;
     const int64_t now = now_fs();
     if (at < now) at = now;
     if (at >= pending_) return;

@@ -15,6 +15,7 @@ class WriteDrain {
   bool writing() const { return writing_; }
   // Looks at what waits; true when the direction changed.
   bool turn(int64_t reads, int64_t writes) {
+    if (!writing_ && writes == 0) return false;
     const bool write = writing_ ? !(writes == 0 || (writes <= low_ && reads > 0))
                                 : writes >= high_ || (reads == 0 && writes > 0);
     const bool turned = write != writing_;
