@@ -143,7 +143,10 @@ struct Verbs {
         ->check(CLI::Range(1, 1024));
     w->add_option("--out", sweep.out, "folder for results.jsonl, results.csv and every record");
     w->add_flag("--resume", sweep.resume, "go on in a folder that holds results");
-    w->add_flag("--dry-run", sweep.dry_run, "print the number of runs and the estimated time");
+    auto* dry =
+        w->add_flag("--dry-run", sweep.dry_run, "print the number of runs and the estimated time");
+    w->add_flag("--json", sweep.json, "of a dry run: axes and points as JSON, nothing is timed")
+        ->needs(dry);
     w->add_option("--points", sweep.points, "file with numbers of points, one a line: only those");
     auto* on_slurm = w->add_flag_callback(
         "--slurm", [this] { array_of_sweep(); }, "as job arrays of Slurm");

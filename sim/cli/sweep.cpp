@@ -6,6 +6,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "sim/cli/process.hpp"
 #include "sim/cli/sweep_pool.hpp"
@@ -37,6 +38,25 @@ int dry_run(const configs::Sweep& sweep, const SweepOptions& options,
   return 0;
 }
 
+// The grid for programs that search it: of each point the level it has on every axis that has values.
+void print_space(const configs::Sweep& sweep,
+                 const std::vector<std::vector<configs::Setting>>& points) {
+  nlohmann::ordered_json json{{"title", sweep.title}, {"axes", {}}, {"points", {}}};
+  for (const auto& axis : sweep.axes)
+    if (!axis.follows)
+      json["axes"].push_back({{"name", axis.name}, {"knob", axis.knob}, {"values", axis.values}});
+  for (const auto& settings : points) {
+    auto levels = nlohmann::ordered_json::array();
+    for (size_t i = 0; i < sweep.axes.size(); ++i) {
+      const auto& axis = sweep.axes[i];
+      if (axis.follows) continue;
+      levels.push_back(std::ranges::find(axis.values, settings[i].value) - axis.values.begin());
+    }
+    json["points"].push_back(std::move(levels));
+  }
+  std::cout << json.dump() << "\n";
+}
+
 // Runs without a result, each once; those whose chip is refused get theirs here.
 std::vector<const SweepRun*> to_do(const std::vector<SweepRun>& runs, const SweepResults& results) {
   std::vector<const SweepRun*> out;
@@ -63,6 +83,10 @@ int sweep(const SweepOptions& options) {
   check_knobs(sweep);
   const auto points = sweep.points();
   if (points.empty()) throw UserError(options.file + ": the constraints allow no point");
+  if (options.dry_run && options.json) {
+    print_space(sweep, points);
+    return 0;
+  }
   std::optional<std::vector<size_t>> only;
   if (!options.points.empty()) only = read_points(options.points, points.size());
   const auto runs = runs_of(sweep, points, only);

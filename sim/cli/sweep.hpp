@@ -15,6 +15,7 @@ struct SweepOptions {
   std::string points;  // file with the numbers of the points to run; empty: all
   int jobs = 1;
   bool resume = false, dry_run = false;
+  bool json = false;  // of a dry run: axes and points, for programs
   bool task = false;  // one of an array: shares the folder, writes no table
   std::optional<SlurmOptions> slurm;
 };

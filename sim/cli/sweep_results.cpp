@@ -14,6 +14,7 @@
 #include "sim/chip/config_load.hpp"
 #include "sim/cli/estimate.hpp"
 #include "traces/event/atomic_file.hpp"
+#include "traces/report/page.hpp"
 
 namespace daybreak::cli {
 namespace {
@@ -26,6 +27,35 @@ std::string csv_field(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
+}
+
+// What traces/report/sweep_page.js draws; empty when there are more runs than a browser likes.
+std::string report_of(const configs::Sweep& sweep, const Json& lines,
+                      const std::vector<traces::Metric>& names, size_t failed) {
+  constexpr size_t kMostRuns = 20'000;
+  if (lines.size() > kMostRuns) return "";
+  Json data{{"title", sweep.title},      {"about", sweep.about},  {"runs", lines.size()},
+            {"failed", failed},          {"axes", Json::array()}, {"objectives", Json::array()},
+            {"workloads", Json::array()}};
+  for (const auto& axis : sweep.axes) data["axes"].push_back(axis.name);
+  for (const auto& metric : names) data["objectives"].push_back(metric.name);
+  for (const auto& workload : sweep.workloads) {
+    Json points = Json::array();
+    for (const Json& line : lines) {
+      if (line["workload"] != workload.name || line["status"] != "done") continue;
+      Json point{{"point", line["point"]},
+                 {"hash", line["hash"]},
+                 {"axes", Json::array()},
+                 {"figures", Json::array()}};
+      for (const auto& [name, value] : line["axes"].items()) point["axes"].push_back(value);
+      for (const auto& [name, value] : line["objectives"].items())
+        point["figures"].push_back(value);
+      points.push_back(std::move(point));
+    }
+    data["workloads"].push_back({{"name", workload.name}, {"points", std::move(points)}});
+  }
+  return traces::page(traces::kSweepScript,
+                      data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void write_point(const std::string& file, const Json& json) {
@@ -91,6 +121,7 @@ size_t SweepResults::write_tables(const configs::Sweep& sweep,
   const auto names = objectives({}, sim::load_chip(sweep.chip), read_estimates("7nm"));
   for (const auto& metric : names) rows += "," + metric.name;
   rows += "\n";
+  Json all = Json::array();
   size_t failed = 0;
   for (const SweepRun& run : runs) {
     const auto file = configs::load_file(point(run.hash));
@@ -117,11 +148,15 @@ size_t SweepResults::write_tables(const configs::Sweep& sweep,
       line["objectives"][metric.name] = value.number();
       rows += value.text();
     }
+    all.push_back(line);
     lines += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     rows += "\n";
   }
   traces::write_file(folder_ + "/results.jsonl", lines);
   traces::write_file(folder_ + "/results.csv", rows);
+  const std::string report = report_of(sweep, all, names, failed);
+  fs::remove(folder_ + "/report.html");
+  if (!report.empty()) traces::write_file(folder_ + "/report.html", report);
   return failed;
 }
 

@@ -3,6 +3,7 @@
 //   DIR/points/HASH.json     a finished run, by atomic rename: what --resume looks for
 //   DIR/records/HASH/        its record.json
 //   DIR/results.jsonl, .csv  all runs in the order of the sweep, when it is through
+//   DIR/report.html          their page, of up to 20000 runs
 //
 // A run gives the same bytes wherever it happens, so tasks of an array may write into one folder: where two
 // of them ran the same point, either result stands.
@@ -34,7 +35,7 @@ class SweepResults {
   void failed(const SweepRun&, const std::string& message) const;
   // Keeps the record in `from`, then says that the run is finished.
   void done(const SweepRun&, const std::string& from, const std::vector<traces::Metric>&) const;
-  // The tables of these runs; gives the number of failed ones.
+  // Tables and page of these runs; gives the number of failed ones.
   size_t write_tables(const configs::Sweep&, const std::vector<SweepRun>&) const;
 
  private:

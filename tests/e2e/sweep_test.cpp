@@ -17,6 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/e2e/browser.hpp"
 #include "tests/e2e/program.hpp"
 
 namespace daybreak::tests {
@@ -157,6 +158,40 @@ TEST(Pareto, KeepsWhatNoOtherPointBeatsAndTheFirstOfEquals) {
   EXPECT_EQ(typo.code, 2);
   EXPECT_NE(typo.error.find("'energy'"), std::string::npos) << typo.error;
   EXPECT_EQ(run_program({"pareto", folder.path() + "/none"}).code, 2);
+}
+
+// One knob moves time alone, the other area alone: one point beats all.
+TEST(Sweep, ReportShowsTheFrontAndFiltersInABrowser) {
+  const Folder folder;
+  const auto file = sweep_file(folder,
+                               "  - {name: rate, knob: core.sort.records_per_cycle, list: [1, 4]}\n"
+                               "  - {name: size, knob: l2.capacity, list: [8, 16, 32]}\n");
+  const auto out = folder.path() + "/out";
+  ASSERT_EQ(run_program({"sweep", file, "--jobs", "2", "--out", out}).code, 0);
+  const std::string page = read_text(out + "/report.html");
+  EXPECT_EQ(page.find("http://"), page.find("http://www.w3.org")) << "asks for something outside";
+  EXPECT_EQ(page.find("https://"), std::string::npos);
+  if (!has_browser()) GTEST_SKIP() << "chromium is not installed: the page was not opened";
+  const auto lines = lines_of(out);
+  for (const int width : {390, 1440}) {
+    const auto seen = render(
+        out + "/report.html", width,
+        "[doc.querySelectorAll('svg circle').length, doc.querySelectorAll('tbody tr').length,"
+        " doc.querySelector('tbody a').getAttribute('href'),"
+        " [...doc.querySelectorAll('h2')].map(e => e.textContent).join('|'),"
+        " [...doc.querySelectorAll('.row')].length].join(' ')");
+    // The smallest L2 with the fast unit beats all others.
+    EXPECT_EQ(seen.answer, "6 1 records/" + lines[3]["hash"].get<std::string>() +
+                               "/record.json Pareto front|Sensitivity|us|area_mm2_nominal|Every "
+                               "point 4");
+    EXPECT_EQ(seen.console, "");
+    EXPECT_LE(seen.width, width);
+  }
+  const auto pressed =
+      render(out + "/report.html", 1440,
+             "(doc.querySelectorAll('.level')[4].dispatchEvent(new Event('click')),"
+             " doc.querySelectorAll('svg circle').length)");
+  EXPECT_EQ(pressed.answer, "2") << "points with the third size";
 }
 
 TEST(Sweep, TheDryRunCountsAndWritesNothing) {

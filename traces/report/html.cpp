@@ -2,13 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "configs/reader/errors.hpp"
 #include "traces/report/analysis_text.hpp"
+#include "traces/report/page.hpp"
 #include "traces/report/roofline.hpp"
 
 namespace daybreak::traces {
-
-extern const char* const kReportTemplate;  // report.html, made a string by the build
 
 namespace {
 
@@ -27,13 +25,6 @@ Json timeline_json(const Timeline& t) {
   return {{"launches", launches}, {"kinds", kinds}};
 }
 
-// Nothing inside the data may end the element that holds it.
-std::string inside_script(std::string text) {
-  for (size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3)
-    text.replace(at, 2, "<\\/");
-  return text;
-}
-
 }  // namespace
 
 std::string report_html(const ReportParts& p) {
@@ -45,12 +36,7 @@ std::string report_html(const ReportParts& p) {
                      {"task_cycles", p.overlap.task_cycles()},
                      {"roofline", roofline_json(roofline(p.record, p.facts), p.facts)},
                      {"timeline", timeline_json(p.timeline)}};
-  std::string page = kReportTemplate;
-  const std::string mark = "@DATA@";
-  const size_t at = page.find(mark);
-  if (at == std::string::npos) throw InvariantError("the report's template has no place for data");
-  return page.replace(at, mark.size(),
-                      inside_script(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  return page(kRunScript, data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace daybreak::traces
