@@ -1,6 +1,7 @@
 // Requests on their way to a controller, by time of arrival, first in first out within one instant:
-// a ring that is all but always appended to.
+// a queue that is all but always appended to.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,31 +16,32 @@ struct Arrival {
 
 class Arrivals {
  public:
-  bool empty() const { return head_ == tail_; }
-  const Arrival& front() const { return ring_[head_ & mask_]; }
-  void pop() { ++head_; }
+  bool empty() const { return head_ == waiting_.size(); }
+  const Arrival& front() const { return waiting_[head_]; }
+  void pop() {
+    ++head_;
+    if (head_ < kCompact || 2 * head_ < waiting_.size()) return;
+    waiting_.erase(waiting_.begin(), waiting_.begin() + int64_t(head_));
+    head_ = 0;
+  }
   // True when it is the first now.
   bool push(const Arrival& a) {
-    if (tail_ - head_ == ring_.size()) grow();
-    uint64_t place = tail_++;
-    for (; place != head_ && ring_[(place - 1) & mask_].at > a.at; --place) {
-      ring_[place & mask_] = ring_[(place - 1) & mask_];
+    if (empty() || waiting_.back().at <= a.at) {
+      waiting_.push_back(a);
+      return waiting_.size() == head_ + 1;
     }
-    ring_[place & mask_] = a;
-    return place == head_;
+    const auto place =
+        std::upper_bound(waiting_.begin() + int64_t(head_), waiting_.end(), a.at,
+                         [](int64_t at, const Arrival& other) { return at < other.at; });
+    const bool first = place == waiting_.begin() + int64_t(head_);
+    waiting_.insert(place, a);
+    return first;
   }
 
  private:
-  void grow() {
-    std::vector<Arrival> larger(ring_.empty() ? 64 : ring_.size() * 2);
-    for (uint64_t i = head_; i != tail_; ++i) larger[i - head_] = ring_[i & mask_];
-    tail_ -= head_;
-    head_ = 0;
-    ring_ = std::move(larger);
-    mask_ = ring_.size() - 1;
-  }
-  std::vector<Arrival> ring_;
-  uint64_t head_ = 0, tail_ = 0, mask_ = 0;
+  static constexpr size_t kCompact = 64;  // popped ones that are kept at least
+  std::vector<Arrival> waiting_;          // from head_ on
+  size_t head_ = 0;
 };
 
 }  // namespace daybreak::sim

@@ -1,6 +1,7 @@
 // Hands completions of one instant to their clients: one call per client, clients in order of their
 // first completion.
 #pragma once
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -13,12 +14,16 @@ class Delivery {
   bool empty() const { return completions_.empty(); }
   void add(MemoryClient* client, const Completion& completion) {
     completions_.push_back(completion);
-    if (calls_.empty() || calls_.back().client != client) calls_.push_back({client, 0});
+    if (calls_.empty() || calls_.back().client != client) {
+      const auto same = [client](const Call& call) { return call.client == client; };
+      scattered_ = scattered_ || std::any_of(calls_.begin(), calls_.end(), same);
+      calls_.push_back({client, 0});
+    }
     ++calls_.back().count;
   }
   // Clients may submit; nothing is added meanwhile.
   void deliver() {
-    if (calls_.size() > 1) gather();
+    if (scattered_) gather();
     std::span<const Completion> rest(completions_);
     for (const Call& call : calls_) {
       call.client->completed(rest.first(call.count));
@@ -51,7 +56,9 @@ class Delivery {
     }
     sorted_.swap(completions_);
     gathered_.swap(calls_);
+    scattered_ = false;
   }
+  bool scattered_ = false;  // a client's completions do not stand together
   std::vector<Call> calls_, gathered_;
   std::vector<Completion> completions_, sorted_;
 };

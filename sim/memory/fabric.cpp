@@ -40,7 +40,7 @@ Fabric::Fabric(sc_core::sc_module_name name, const ChipConfig& c, const DramFact
       same_line_(c.l2.same_line),
       write_through_(c.l2.write == "through"),
       write_allocate_(c.l2.write_allocate),
-      slowest_(std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle)),
+      slowest_(uint32_t(std::min(c.noc.bytes_per_cycle, c.l2.slice_bytes_per_cycle))),
       dram_(dram ? dram(c.hbm, *this)
                  : std::make_unique<Hbm>(c.hbm, static_cast<DramListener&>(*this))),
       tick_fs_(dram_->tick_fs()),
@@ -79,12 +79,12 @@ MemoryStats Fabric::stats() const {
 
 void Fabric::submit(Port& port, std::span<const Burst> bursts, MemoryClient& client) {
   const int64_t now = (now_fs() + period_ - 1) / period_;
-  const uint64_t line = uint64_t(tags_.line_bytes());
+  const uint64_t line_bytes = uint64_t(tags_.line_bytes());
   for (const Burst& burst : bursts) {
-    if (burst.bytes == 0 || burst.address.value % line + burst.bytes > line) {
+    if (burst.bytes == 0 || tags_.offset_of(burst.address.value) + burst.bytes > line_bytes) {
       throw InvariantError(fmt::format(
           "{} fs {}.port{}: a burst of {} B at address {} is not inside one line of {} B", now_fs(),
-          name(), port.core, burst.bytes, burst.address.value, line));
+          name(), port.core, burst.bytes, burst.address.value, line_bytes));
     }
     const int32_t index = take(transfers_, free_transfer_);
     Transfer& t = transfers_[index];
@@ -98,10 +98,11 @@ void Fabric::submit(Port& port, std::span<const Burst> bursts, MemoryClient& cli
     t.noc = start - now;
     (burst.write ? port.write_bytes : port.read_bytes) += burst.bytes;
     ++outstanding_;
-    tags_.prefetch_line(t.address / line);
+    const uint64_t line = tags_.line_of(t.address);
+    tags_.prefetch_line(line);
     if (noc_.routed()) {
       t.router = noc_.of_core(port.core);
-      t.target = noc_.of_slice(tags_.slice_of(t.address / line));
+      t.target = noc_.of_slice(tags_.slice_of(line));
     }
     path_.push(start + latency_, {noc_.routed() ? Step::hop : Step::arrive, index});
   }
@@ -164,13 +165,13 @@ int64_t Fabric::after_same_line(int64_t slice, uint64_t line, int64_t cycle) {
 
 void Fabric::arrive(int32_t index, int64_t cycle) {
   Transfer& t = transfers_[index];
-  const uint64_t line = t.address / uint64_t(tags_.line_bytes());
+  const uint64_t line = tags_.line_of(t.address);
   const int64_t slice = tags_.slice_of(line);
   const int64_t start = after_same_line(slice, line, slices_[slice].take(cycle, t.bytes));
   t.noc += start - cycle;
   t.ready = start + hit_latency_;
   if (t.write) return write(index, line, start);
-  read(index, line, tags_.touched(t.address - line * uint64_t(tags_.line_bytes()), t.bytes), start);
+  read(index, line, tags_.touched(tags_.offset_of(t.address), t.bytes), start);
 }
 
 void Fabric::read(int32_t index, uint64_t line, uint64_t sectors, int64_t start) {
@@ -183,12 +184,12 @@ void Fabric::read(int32_t index, uint64_t line, uint64_t sectors, int64_t start)
       return path_.push(start + hit_latency_, {Step::leave, index});
     }
     bool merged = false;
-    for (int32_t f = tags_.fetch(place); f >= 0; f = fetches_[f].next) {
-      if ((fetches_[f].sectors & missing) == 0) continue;
+    each_fetch(place, [&](int32_t f) {
+      if ((fetches_[f].sectors & missing) == 0) return;
       missing &= ~fetches_[f].sectors;
       wait_for(index, f);
       merged = true;
-    }
+    });
     ++l2_.misses;
     l2_.merged += merged;
     if (missing != 0) wait_for(index, start_fetch(place, line, missing, start + hit_latency_));
@@ -201,7 +202,7 @@ void Fabric::read(int32_t index, uint64_t line, uint64_t sectors, int64_t start)
 
 void Fabric::write(int32_t index, uint64_t line, int64_t start) {
   Transfer& t = transfers_[index];
-  const uint64_t offset = t.address - line * uint64_t(tags_.line_bytes());
+  const uint64_t offset = tags_.offset_of(t.address);
   const uint64_t touched = tags_.touched(offset, t.bytes), covered = tags_.covered(offset, t.bytes);
   int64_t place = tags_.find(line);
   t.hit = place != L2Tags::kAbsent;
@@ -212,10 +213,9 @@ void Fabric::write(int32_t index, uint64_t line, int64_t start) {
   }
   if (place != L2Tags::kAbsent) {
     uint64_t partial = touched & ~covered & ~tags_.valid(place);
-    for (int32_t f = tags_.fetch(place); f >= 0; f = fetches_[f].next)
-      partial &= ~fetches_[f].sectors;
-    tags_.valid(place) |= covered;
-    if (!write_through_) tags_.dirty(place) |= touched;
+    each_fetch(place, [&](int32_t f) { partial &= ~fetches_[f].sectors; });
+    tags_.add_valid(place, covered);
+    if (!write_through_) tags_.add_dirty(place, touched);
     if (partial != 0) start_fetch(place, line, partial, start + hit_latency_);
   }
   // The acknowledge carries no bytes and meets nobody.
@@ -250,8 +250,9 @@ int32_t Fabric::start_fetch(int64_t place, uint64_t line, uint64_t sectors, int6
   fetch.place = place;
   fetch.sectors = sectors;
   if (place != L2Tags::kAbsent) {
-    fetch.next = tags_.fetch(place);
-    tags_.fetch(place) = index;
+    fetch.next = fetches_of(place);
+    fetches_of(place) = index;
+    tags_.bind(place, true);
   }
   fetch.pieces = to_hbm(line, sectors, false, uint64_t(index), cycle);
   return index;
@@ -300,12 +301,15 @@ void Fabric::served(uint64_t owner, int64_t tick, const RunDelay& late) {
 }
 
 void Fabric::filled(int32_t index, int64_t cycle) {
-  const Fetch fetch = fetches_[index];
+  const Fetch& fetch = fetches_[index];
   if (fetch.place != L2Tags::kAbsent) {
-    tags_.valid(fetch.place) |= fetch.sectors;
-    int32_t* link = &tags_.fetch(fetch.place);
+    tags_.add_valid(fetch.place, fetch.sectors);
+    int32_t* link = &fetches_of(fetch.place);
     while (*link != index) link = &fetches_[*link].next;
     *link = fetch.next;
+    bool others = false;
+    each_fetch(fetch.place, [&](int32_t) { others = true; });
+    if (!others) tags_.bind(fetch.place, false);
   }
   for (int32_t w = fetch.first_waiter; w >= 0;) {
     const Waiter waiter = waiters_[w];

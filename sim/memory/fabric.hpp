@@ -61,7 +61,7 @@ class Fabric : public sc_core::sc_module, private DramListener {
   struct Fetch {
     int64_t place = L2Tags::kAbsent;  // kAbsent: passes the L2 by
     uint64_t sectors = 0;
-    int32_t pieces = 0, next = -1;  // next fetch of the same line
+    int32_t pieces = 0, next = -1;  // next fetch of the same bucket
     int32_t first_waiter = -1, last_waiter = -1;
     int64_t at = 0;  // fs
     RunDelay late;
@@ -96,18 +96,28 @@ class Fabric : public sc_core::sc_module, private DramListener {
   void deliver(int32_t transfer, int64_t cycle);
   // A place for an absent line, its old contents written back; kAbsent when the set is bound.
   int64_t allocate(uint64_t line, int64_t cycle);
+  // Link to the first fetch, youngest first, that may be of a place.
+  int32_t& fetches_of(int64_t place) {
+    return buckets_[uint64_t(place) * 0x9E3779B97F4A7C15 >> (64 - kBucketBits)];
+  }
+  // Calls f(index of the fetch) for those in flight for a place.
+  template <class F> void each_fetch(int64_t place, F&& f) {
+    for (int32_t i = fetches_of(place); i >= 0; i = fetches_[i].next)
+      if (fetches_[i].place == place) f(i);
+  }
   int32_t start_fetch(int64_t place, uint64_t line, uint64_t sectors, int64_t cycle);
   void wait_for(int32_t transfer, int32_t fetch);
   // Runs of neighbouring sectors of a line to or from HBM; returns their pieces.
   int to_hbm(uint64_t line, uint64_t sectors, bool write, uint64_t owner, int64_t cycle);
   Completion completion_of(const Transfer&, int64_t cycle) const;
-  int64_t own(int64_t bytes) const { return (bytes + slowest_ - 1) / slowest_; }
+  int64_t own(uint32_t bytes) const { return (bytes + slowest_ - 1) / slowest_; }
 
   static constexpr size_t kHotLines = 16;  // remembered by slice
+  static constexpr int kBucketBits = 12;
 
   int64_t period_, latency_, hit_latency_, controller_, slack_, same_line_;
   bool write_through_, write_allocate_;
-  int64_t slowest_;  // bytes per cycle of link or slice
+  uint32_t slowest_;  // bytes per cycle of link or slice
   std::unique_ptr<Dram> dram_;
   int64_t tick_fs_;  // of the DRAM's listener
   L2Tags tags_;
@@ -119,6 +129,7 @@ class Fabric : public sc_core::sc_module, private DramListener {
   EventWheel<int32_t> done_;
   std::vector<Transfer> transfers_;
   std::vector<Fetch> fetches_;
+  std::vector<int32_t> buckets_ = std::vector<int32_t>(1 << kBucketBits, -1);  // by place
   std::vector<Waiter> waiters_;
   int32_t free_transfer_ = -1, free_fetch_ = -1, free_waiter_ = -1;
   int64_t outstanding_ = 0, fetches_in_flight_ = 0;

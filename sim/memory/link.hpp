@@ -12,8 +12,12 @@ class Link {
   // Books `bytes` that are ready at cycle `ready`; returns the cycle in which their first byte
   // goes.
   int64_t take(int64_t ready, int64_t bytes) {
-    const int64_t start = free_ > ready * rate_ ? free_ : ready * rate_;
-    free_ = start + bytes;
+    if (free_ <= ready * rate_) {
+      free_ = ready * rate_ + bytes;
+      return ready;
+    }
+    const int64_t start = free_;
+    free_ += bytes;
     return (start + rate_ - 1) / rate_;
   }
   // Cycles that `bytes` keep it busy.
