@@ -59,7 +59,7 @@ SweepAxis read_axis(const Node& node, const std::vector<SweepAxis>& above) {
   node.only({"name", "knob", "list", "range", "log", "value"});
   const std::string knob = node.string_at("knob");
   SweepAxis axis{.name = node.string_at("name"),
-                 .knob = knob.starts_with("chip.") ? knob : "chip." + knob,
+                 .knob = knob == "chip" || knob.starts_with("chip.") ? knob : "chip." + knob,
                  .at = node.require("knob").at()};
   for (const auto& other : above)
     if (other.name == axis.name || other.knob == axis.knob)
@@ -99,7 +99,7 @@ Sweep read(const Node& root) {
   root.only({"title", "about", "chip", "axes", "constraints", "workloads", "random", "limit"});
   Sweep out{.title = root.require("title").text(),
             .about = root.string_or("about", ""),
-            .chip = root.string_at("chip"),
+            .chip = root.string_or("chip", ""),
             .axes = {},
             .constraints = {},
             .workloads = {},
@@ -111,6 +111,9 @@ Sweep read(const Node& root) {
     combinations *= std::max<size_t>(1, out.axes.back().values.size());
     if (combinations > kMostCombinations) node.fail("the grid has more than 1000000 points");
   }
+  const bool varies = std::ranges::any_of(out.axes, [](const auto& a) { return a.knob == "chip"; });
+  if (varies == root.has("chip"))
+    root.fail("a sweep says 'chip' once: as a key, or as the knob of an axis");
   if (root.has("constraints"))
     for (const Node& node : root.require("constraints").items()) {
       out.constraints.push_back(expression(node, out.axes));

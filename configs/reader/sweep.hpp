@@ -2,7 +2,8 @@
 //
 //   title: Descriptors in flight against convert lanes
 //   about: one or two sentences                                     # optional
-//   chip: mx-dma                                                    # a preset or a file
+//   chip: mx-dma                                                    # a preset or a file; left out where
+//                                                                   # it is the knob of an axis
 //   axes:                                                           # the last one varies fastest
 //     - {name: outstanding, knob: core.dma.outstanding, list: [16, 64]}
 //     - {name: walkers, knob: core.dma.tlb.walkers, range: {from: 2, to: 8, step: 2}}
@@ -25,7 +26,7 @@
 namespace daybreak::configs {
 
 struct SweepAxis {
-  std::string name, knob;  // knob: "chip.core.dma.outstanding"
+  std::string name, knob;  // knob: "chip.core.dma.outstanding", or "chip"
   std::vector<std::string> values = {};
   std::optional<Expression> follows = {};  // of a dependent axis, which has no values
   Position at = {};
@@ -41,7 +42,7 @@ struct RandomSearch {
 };
 
 struct Sweep {
-  std::string title, about, chip;
+  std::string title, about, chip;  // chip: empty where an axis says it
   std::vector<SweepAxis> axes;
   std::vector<Expression> constraints;
   std::vector<SweepWorkload> workloads;

@@ -28,7 +28,7 @@ int dry_run(const configs::Sweep& sweep, const SweepOptions& options,
     if (first == distinct.end()) continue;
     const Scratch scratch;
     const auto start = Clock::now();
-    run_again(words_of(**first, sweep.chip, scratch.path()), scratch.path() + "/error");
+    run_again(words_of(**first, scratch.path()), scratch.path() + "/error");
     seconds += std::chrono::duration<double>(Clock::now() - start).count() *
                double(std::ranges::count_if(distinct, of));
   }

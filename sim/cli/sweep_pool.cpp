@@ -74,9 +74,8 @@ class Pool {
 
   std::string folder(const SweepRun& run) const { return results_.running() + "/" + run.hash; }
   void begin(const SweepRun& run) {
-    active_.push_back({&run,
-                       start_again(words_of(run, sweep_.chip, folder(run)), folder(run) + ".error"),
-                       Clock::now()});
+    active_.push_back(
+        {&run, start_again(words_of(run, folder(run)), folder(run) + ".error"), Clock::now()});
   }
 
   bool ended(const Process& p) {
@@ -92,7 +91,8 @@ class Pool {
     if (code == 0) {
       const auto record = read_record(record_file(folder(*p.run)));
       results_.done(*p.run, folder(*p.run),
-                    objectives(record, sim::load_chip(sweep_.chip, p.run->settings), estimates_));
+                    objectives(record, sim::load_chip(p.run->variant.chip, p.run->variant.knobs),
+                               estimates_));
     } else if (code > 128) {
       signalled(*p.run, code - 128);
     } else {

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "configs/reader/loader.hpp"
-#include "sim/chip/config_load.hpp"
 #include "sim/cli/estimate.hpp"
 #include "traces/event/atomic_file.hpp"
 #include "traces/report/page.hpp"
@@ -118,7 +117,7 @@ size_t SweepResults::write_tables(const configs::Sweep& sweep,
                                   const std::vector<SweepRun>& runs) const {
   std::string lines, rows = "point,workload,hash,status,message";
   for (const auto& axis : sweep.axes) rows += "," + csv_field(axis.name);
-  const auto names = objectives({}, sim::load_chip(sweep.chip), read_estimates("7nm"));
+  const auto names = objectives({}, {}, read_estimates("7nm"));
   for (const auto& metric : names) rows += "," + metric.name;
   rows += "\n";
   Json all = Json::array();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -15,9 +16,24 @@
 
 namespace daybreak::cli {
 
+SweepVariant variant_of(const configs::Sweep& sweep, const std::vector<configs::Setting>& point) {
+  SweepVariant out{.chip = sweep.chip, .knobs = {}};
+  for (const auto& setting : point) {
+    if (setting.path == "chip")
+      out.chip = setting.value;
+    else
+      out.knobs.push_back(setting);
+  }
+  return out;
+}
+
 void check_knobs(const configs::Sweep& sweep) {
-  auto chip = sim::load_chip(sweep.chip);
-  std::vector<std::string> known;
+  std::string name = sweep.chip;
+  for (const auto& axis : sweep.axes)
+    if (axis.knob == "chip")
+      for (const auto& value : axis.values) sim::load_chip(name = value);
+  auto chip = sim::load_chip(name);
+  std::vector<std::string> known{"chip"};
   for (const auto& knob : sim::list_knobs(chip)) known.push_back(knob.path);
   for (const auto& axis : sweep.axes)
     if (std::ranges::find(known, axis.knob) == known.end())
@@ -48,23 +64,26 @@ std::vector<SweepRun> runs_of(const configs::Sweep& sweep,
                               const std::vector<std::vector<configs::Setting>>& points,
                               const std::optional<std::vector<size_t>>& only) {
   std::vector<SweepRun> out;
-  const auto base = sim::load_chip(sweep.chip);
+  std::map<std::string, sim::ChipConfig> bases;
   const auto add = [&](size_t point) {
+    const SweepVariant variant = variant_of(sweep, points[point]);
+    if (!bases.contains(variant.chip)) bases[variant.chip] = sim::load_chip(variant.chip);
     std::string text, refused;
     try {
-      auto chip = base;
-      sim::apply_sets(chip, points[point]);
+      auto chip = bases[variant.chip];
+      sim::apply_sets(chip, variant.knobs);
       text = sim::dump_yaml(chip);
     } catch (const UserError& error) {
       refused = error.what();
-      for (const auto& s : points[point]) text += s.path + "=" + s.value + "\n";
+      for (const auto& s : variant.knobs) text += s.path + "=" + s.value + "\n";
     }
     // Lengths go along, so that no two lists of words give the same text.
-    text = fmt::format("{}\n{}\n{}\n", DAYBREAK_VERSION, text.size(), text);
+    text = fmt::format("{}\n{}\n{}\n{}\n", DAYBREAK_VERSION, variant.chip, text.size(), text);
     for (const auto& workload : sweep.workloads) {
       std::string whole = text;
       for (const auto& word : workload.words) whole += fmt::format("{}:{}\n", word.size(), word);
-      out.push_back({point, &workload, points[point], traces::content_hash(whole), refused});
+      out.push_back(
+          {point, &workload, points[point], variant, traces::content_hash(whole), refused});
     }
   };
   if (only) {
@@ -75,11 +94,11 @@ std::vector<SweepRun> runs_of(const configs::Sweep& sweep,
   return out;
 }
 
-std::vector<std::string> words_of(const SweepRun& run, const std::string& chip,
-                                  const std::string& out) {
+std::vector<std::string> words_of(const SweepRun& run, const std::string& out) {
   std::vector<std::string> words = run.workload->words;
-  words.insert(words.end(), {"--chip", chip, "--trace", "off", "--out", out});
-  for (const auto& s : run.settings) words.insert(words.end(), {"--set", s.path + "=" + s.value});
+  words.insert(words.end(), {"--chip", run.variant.chip, "--trace", "off", "--out", out});
+  for (const auto& s : run.variant.knobs)
+    words.insert(words.end(), {"--set", s.path + "=" + s.value});
   return words;
 }
 

@@ -73,7 +73,8 @@ TEST(Sweep, RefusesWhatItCannotUseWithItsPlace) {
       "axes: [{name: a, knob: cores, list: [1]}]\nworkloads: [{name: w, words: [check, x]}]\n",
       "axes: [{name: a, knob: cores, list: [1]}]\nworkloads: [{name: w, words: [run, x, "
       "--chip=y]}]\n",
-      "axes: [{name: a, knob: cores, list: [1]}]\nworkloads: []\n"};
+      "axes: [{name: a, knob: cores, list: [1]}]\nworkloads: []\n",
+      "axes: [{name: a, knob: chip, list: [mx-dma]}]\n" + kWork};
   for (const auto& text : bad) {
     const auto error = error_of([&] { read_sweep_text(kHead + text, "s.yaml"); });
     EXPECT_TRUE(is_positioned_sentence(error, "s.yaml")) << text << error;

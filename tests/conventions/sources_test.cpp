@@ -13,7 +13,7 @@ namespace {
 std::string joined(const char* a, const char* b) { return std::string(a) + b; }
 
 bool is_data(const SourceFile& file) {
-  return file.extension() == ".csv" || file.path == "LICENSE" ||
+  return file.extension() == ".csv" || file.extension() == ".gz" || file.path == "LICENSE" ||
          file.path.starts_with("traces/golden/");
 }
 

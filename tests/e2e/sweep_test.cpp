@@ -64,6 +64,25 @@ TEST(Sweep, ARunGivesWhatTheSameRunGivesAloneAndOneChipIsSimulatedOnce) {
   EXPECT_LT(o["area_mm2_nominal"], o["area_mm2_high"]);
 }
 
+TEST(Sweep, TheChipItselfMayBeAnAxis) {
+  const Folder folder;
+  const auto file =
+      folder.file("s.yaml",
+                  "title: t\naxes:\n  - {name: style, knob: chip, list: [davinci-like-3, mx-dma]}\n"
+                  "  - {name: cores, knob: cores, list: [16]}\n"
+                  "workloads:\n  - {name: w, words: [run, topk, --values, steering]}\n");
+  const auto out = folder.path() + "/out";
+  ASSERT_EQ(run_program({"sweep", file, "--jobs", "2", "--out", out}).code, 0);
+  const auto lines = lines_of(out);
+  ASSERT_EQ(lines.size(), 2u);
+  const auto alone = run_program({"run", "topk", "--values", "steering", "--chip", "davinci-like-3",
+                                  "--set", "cores=16", "--out", folder.path() + "/alone"});
+  ASSERT_EQ(alone.code, 0) << alone.error;
+  EXPECT_EQ(read_text(out + "/records/" + lines[0]["hash"].get<std::string>() + "/record.json"),
+            read_text(folder.path() + "/alone/record.json"));
+  EXPECT_NE(lines[0]["objectives"]["us"], lines[1]["objectives"]["us"]);
+}
+
 TEST(Sweep, FailingAndHangingRunsAreRecordedAndTheOthersGoOn) {
   const Folder folder;
   const auto out = folder.path() + "/out";

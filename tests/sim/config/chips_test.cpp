@@ -86,6 +86,16 @@ TEST(Chips, DavinciLike2StatesTheDocumentedFigures) {
   EXPECT_NEAR(l2 / 1e12, 5.0, 0.05);
 }
 
+TEST(Chips, StylesOfClustersAndOfReshapingEnginesReachThePublishedRates) {
+  const ChipConfig cluster = load_chip("unioncluster-like"), dtu = load_chip("dtu-like");
+  EXPECT_NEAR(cluster.flops(Format::bf16) / 1e12, 256, 7);  // half of 512 int8 TOPS
+  EXPECT_NEAR(cluster.hbm_bytes_per_second() / 1e9, 1228, 1.5);
+  EXPECT_EQ(cluster.hbm.stacks * cluster.hbm.capacity_gb, 32);
+  EXPECT_NEAR(dtu.flops(Format::bf16) / 1e12, 80, 0.5);
+  EXPECT_NEAR(dtu.hbm_bytes_per_second() / 1e9, 512, 1);
+  EXPECT_NEAR(double(dtu.l2.slices * dtu.l2.slice_bytes_per_cycle) * dtu.clock_ghz / 1e3, 10, 0.01);
+}
+
 // Stated and assumed knobs split the list; what is assumed has mx-dma's value; what is stated names
 // its source.
 TEST(Chips, WhatAFileDoesNotStateIsAssumed) {
