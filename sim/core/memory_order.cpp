@@ -26,9 +26,10 @@ bool MemoryOrder::ordered(const Toucher& earlier, const Toucher& later,
   return earlier.entry == later.entry || knowledge.seen[int(earlier.queue)] >= earlier.sequence;
 }
 
-void MemoryOrder::check(const std::vector<Interval>& others, bool they_write, uint64_t page,
-                        const Interval& mine, bool writes, const Knowledge& knowledge) const {
-  for (const Interval& o : others) {
+void MemoryOrder::check(const List& others, bool they_write, uint64_t page, const Interval& mine,
+                        bool writes, const Knowledge& knowledge) const {
+  for (uint32_t i = others.first; i != kNone; i = intervals_[i].next) {
+    const Interval& o = intervals_[i];
     if (o.begin >= mine.end || mine.begin >= o.end || ordered(o.by, mine.by, knowledge)) continue;
     const Address at(page * kPage + std::max(o.begin, mine.begin));
     const std::string where = fmt::format("memory at {}", memory_.name_of(at));
@@ -40,11 +41,44 @@ void MemoryOrder::check(const std::vector<Interval>& others, bool they_write, ui
 }
 
 MemoryOrder::Page& MemoryOrder::page(uint64_t number) {
-  if (number == last_number_) return *last_page_;
-  const auto [at, fresh] = index_.try_emplace(number, uint32_t(pages_.size()));
-  if (fresh) pages_.emplace_back();
-  last_number_ = number;
-  return *(last_page_ = &pages_[at->second]);
+  const uint64_t group = number / kGroup;
+  if (group != last_number_) {
+    const auto [at, fresh] = index_.try_emplace(group, uint32_t(groups_.size()));
+    if (fresh) groups_.emplace_back();
+    last_number_ = group;
+    last_group_ = at->second;
+  }
+  return groups_[last_group_][number % kGroup];
+}
+
+void MemoryOrder::append(List& list, const Interval& mine) {
+  uint32_t index = free_;
+  if (index == kNone) {
+    index = uint32_t(intervals_.size());
+    intervals_.push_back(mine);
+  } else {
+    free_ = intervals_[index].next;
+    intervals_[index] = mine;
+  }
+  (list.first == kNone ? list.first : intervals_[list.last].next) = index;
+  list.last = index;
+}
+
+void MemoryOrder::erase_covered(List& list, const Interval& mine) {
+  uint32_t before = kNone;
+  for (uint32_t i = list.first; i != kNone;) {
+    Interval& o = intervals_[i];
+    const uint32_t next = o.next;
+    if (o.begin < mine.begin || o.end > mine.end) {
+      before = i;
+    } else {
+      (before == kNone ? list.first : intervals_[before].next) = next;
+      o.next = free_;
+      free_ = i;
+    }
+    i = next;
+  }
+  list.last = before;
 }
 
 template <class F>
@@ -62,8 +96,8 @@ void MemoryOrder::each_page(Address at, int64_t bytes, const Toucher& by, F&& f)
 void MemoryOrder::read(Address from, int64_t bytes, const Toucher& by, const Knowledge& knowledge) {
   each_page(from, bytes, by, [&](uint64_t number, Page& p, const Interval& mine) {
     check(p.writes, true, number, mine, false, knowledge);
-    if (!p.reads.empty()) {
-      Interval& last = p.reads.back();
+    if (p.reads.first != kNone) {
+      Interval& last = intervals_[p.reads.last];
       if (same_instruction(last.by, by) && last.end == mine.begin) {
         last.end = mine.end;
         return;
@@ -74,7 +108,7 @@ void MemoryOrder::read(Address from, int64_t bytes, const Toucher& by, const Kno
         return;
       }
     }
-    p.reads.push_back(mine);
+    append(p.reads, mine);
   });
 }
 
@@ -89,17 +123,16 @@ void MemoryOrder::write(Address to, int64_t bytes, const Toucher& by, const Know
     check(p.writes, true, number, mine, true, knowledge);
     check(p.reads, false, number, mine, true, knowledge);
     // What this write covers is ordered before it: whoever comes after this write comes after that.
-    const auto covered = [&](const Interval& o) {
-      return o.begin >= mine.begin && o.end <= mine.end;
-    };
-    std::erase_if(p.reads, covered);
-    std::erase_if(p.writes, covered);
-    if (!p.writes.empty() && same_instruction(p.writes.back().by, by) &&
-        p.writes.back().end == mine.begin) {
-      p.writes.back().end = mine.end;
-      return;
+    erase_covered(p.reads, mine);
+    erase_covered(p.writes, mine);
+    if (p.writes.first != kNone) {
+      Interval& last = intervals_[p.writes.last];
+      if (same_instruction(last.by, by) && last.end == mine.begin) {
+        last.end = mine.end;
+        return;
+      }
     }
-    p.writes.push_back(mine);
+    append(p.writes, mine);
   });
 }
 
@@ -109,7 +142,9 @@ void MemoryOrder::launch_ended(uint32_t launch) {
   finished_[launch / 64] |= bit;
   if (!order_.all_before_rest(ended_, finished_)) return;
   index_.clear();
-  pages_.clear();
+  groups_.clear();
+  intervals_.clear();
+  free_ = kNone;
   last_number_ = ~uint64_t(0);
   std::fill(ended_.begin(), ended_.end(), 0);
 }

@@ -34,6 +34,19 @@ template <class Payload> class EventWheel {
   // Time of the earliest event, kNever without one.
   int64_t next() const { return next_; }
 
+  // Time of the earliest event after `at` that is near, else kNever. Not before the last pop.
+  int64_t next_after(int64_t at) const {
+    if (at == kNever || at + 1 - now_ >= kBuckets) return kNever;
+    const int64_t found = find_near(at + 1);
+    return found - now_ < kBuckets ? found : kNever;
+  }
+  // Calls f(payload) for the events of an instant that are known by now; `at` as above.
+  template <class F> void peek(int64_t at, F&& f) const {
+    if (at == kNever) return;
+    for (int32_t node = head_[int(at & (kBuckets - 1))]; node >= 0; node = nodes_[node].next)
+      f(nodes_[node].payload);
+  }
+
   // Takes the first event at or before `limit`: its time and payload. False without one.
   bool pop(int64_t limit, int64_t& at, Payload& payload) {
     if (next_ > limit) return false;
@@ -99,7 +112,13 @@ template <class Payload> class EventWheel {
   }
 
   int64_t find_next() const {
-    const int start = int(now_ & (kBuckets - 1));
+    const int64_t near = find_near(now_);
+    return near != kNever || far_.empty() ? near : far_.front().at;
+  }
+
+  // Time of the first bucket in use, looked for from the one of `from` on all round.
+  int64_t find_near(int64_t from) const {
+    const int start = int(from & (kBuckets - 1));
     for (int i = 0; i <= kWords; ++i) {
       const int word = ((start >> 6) + i) & (kWords - 1);
       uint64_t bits = used_[word];
@@ -107,9 +126,9 @@ template <class Payload> class EventWheel {
       if (i == kWords) bits &= ~(~uint64_t{0} << (start & 63));
       if (bits == 0) continue;
       const int bucket = (word << 6) + std::countr_zero(bits);
-      return now_ + ((bucket - start) & (kBuckets - 1));
+      return from + ((bucket - start) & (kBuckets - 1));
     }
-    return far_.empty() ? kNever : far_.front().at;
+    return kNever;
   }
 
   static constexpr int kWords = int(kBuckets / 64);

@@ -98,11 +98,9 @@ void Fabric::submit(Port& port, std::span<const Burst> bursts, MemoryClient& cli
     t.noc = start - now;
     (burst.write ? port.write_bytes : port.read_bytes) += burst.bytes;
     ++outstanding_;
-    const uint64_t line = tags_.line_of(t.address);
-    tags_.prefetch_line(line);
     if (noc_.routed()) {
       t.router = noc_.of_core(port.core);
-      t.target = noc_.of_slice(tags_.slice_of(line));
+      t.target = noc_.of_slice(tags_.slice_of(tags_.line_of(t.address)));
     }
     path_.push(start + latency_, {noc_.routed() ? Step::hop : Step::arrive, index});
   }
@@ -121,6 +119,7 @@ void Fabric::run() {
   int64_t at;
   PathEvent event;
   while (path_.pop(now, at, event)) {
+    if (at != prefetched_) prefetch(at);
     switch (event.step) {
       case Step::hop: hop(event.index, at); break;
       case Step::arrive: arrive(event.index, at); break;
@@ -136,6 +135,27 @@ void Fabric::run() {
   }
   rearm();
   if (!delivery_.empty()) delivery_.deliver();
+}
+
+// What events touch is seldom in a cache. While those of `cycle` are taken, what the next ones name
+// comes in, and the transfers and fetches of the ones after them.
+void Fabric::prefetch(int64_t cycle) {
+  prefetched_ = cycle;
+  const int64_t next = path_.next_after(cycle);
+  path_.peek(next, [&](const PathEvent& e) {
+    if (e.step == Step::arrive) tags_.prefetch_line(tags_.line_of(transfers_[e.index].address));
+    if (e.step != Step::filled) return;
+    const Fetch& fetch = fetches_[e.index];
+    if (fetch.place != L2Tags::kAbsent) tags_.prefetch_place(fetch.place);
+    if (fetch.first_waiter >= 0)
+      __builtin_prefetch(&transfers_[waiters_[fetch.first_waiter].transfer]);
+  });
+  path_.peek(path_.next_after(next), [&](const PathEvent& e) {
+    if (e.step == Step::filled)
+      __builtin_prefetch(&fetches_[e.index]);
+    else
+      __builtin_prefetch(&transfers_[e.index]);
+  });
 }
 
 Completion Fabric::completion_of(const Transfer& t, int64_t cycle) const {
@@ -295,7 +315,6 @@ void Fabric::served(uint64_t owner, int64_t tick, const RunDelay& late) {
     fetch.late = {late.row * tick_fs_, late.bandwidth * tick_fs_, late.refresh * tick_fs_};
   }
   if (--fetch.pieces > 0) return;
-  if (fetch.place != L2Tags::kAbsent) tags_.prefetch_place(fetch.place);
   path_.push((fetch.at + period_ - 1) / period_, {Step::filled, int32_t(owner)});
   rearm();
 }

@@ -84,6 +84,7 @@ class Fabric : public sc_core::sc_module, private DramListener {
   void served(uint64_t owner, int64_t tick, const RunDelay&) override;
   void run();
   void rearm();
+  void prefetch(int64_t cycle);
   void hop(int32_t transfer, int64_t cycle);
   void arrive(int32_t transfer, int64_t cycle);
   // When the slice may serve the line, at `cycle` or later.
@@ -133,6 +134,7 @@ class Fabric : public sc_core::sc_module, private DramListener {
   std::vector<Waiter> waiters_;
   int32_t free_transfer_ = -1, free_fetch_ = -1, free_waiter_ = -1;
   int64_t outstanding_ = 0, fetches_in_flight_ = 0;
+  int64_t prefetched_ = -1;  // cycle whose successors' data were asked for
   Delivery delivery_;
   L2Stats l2_;
   Wake wake_;
