@@ -21,10 +21,11 @@ Arguments Arguments::from_words(const std::string& where, const std::vector<std:
   return {where, std::move(pairs)};
 }
 
-const std::string* Arguments::find(const std::string& key) {
-  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+const std::string* Arguments::find(const WordForm& form) {
+  if (std::ranges::find(*asked_, form.key, &WordForm::key) == asked_->end())
+    asked_->push_back(form);
   for (const auto& [name, value] : pairs_)
-    if (name == key) return &value;
+    if (name == form.key) return &value;
   return nullptr;
 }
 
@@ -37,13 +38,16 @@ void Arguments::fail(const std::string& key, const std::string& sentence) const 
 }
 
 int64_t Arguments::integer(const std::string& key, int64_t fallback, int64_t low, int64_t high) {
-  const std::string* text = find(key);
+  const std::string* text =
+      find({.key = key, .kind = WordForm::Kind::integer, .low = low, .high = high, .allowed = {}});
   return text ? number(key, *text, low, high) : fallback;
 }
 
 std::vector<int64_t> Arguments::integers(const std::string& key, const std::string& fallback,
                                          int64_t low, int64_t high) {
-  const std::string all = text(key, fallback);
+  const std::string* given =
+      find({.key = key, .kind = WordForm::Kind::integers, .low = low, .high = high, .allowed = {}});
+  const std::string& all = given ? *given : fallback;
   std::vector<int64_t> values;
   for (size_t from = 0; from <= all.size();) {
     const size_t comma = std::min(all.find(',', from), all.size());
@@ -65,7 +69,7 @@ int64_t Arguments::number(const std::string& key, std::string_view text, int64_t
 
 std::string Arguments::word(const std::string& key, const std::string& fallback,
                             const std::vector<std::string>& allowed) {
-  const std::string* text = find(key);
+  const std::string* text = find({.key = key, .kind = WordForm::Kind::word, .allowed = allowed});
   if (!text) return fallback;
   if (std::find(allowed.begin(), allowed.end(), *text) == allowed.end())
     fail(key, configs::in_quotes(*text) + " is not " + configs::any_of(allowed) +
@@ -74,15 +78,17 @@ std::string Arguments::word(const std::string& key, const std::string& fallback,
 }
 
 std::string Arguments::text(const std::string& key, const std::string& fallback) {
-  const std::string* text = find(key);
+  const std::string* text = find({.key = key, .allowed = {}});
   return text ? *text : fallback;
 }
 
 void Arguments::finish() const {
+  std::vector<std::string> known;
+  for (const auto& form : *asked_) known.push_back(form.key);
   for (const auto& [key, value] : pairs_)
-    if (std::find(known_.begin(), known_.end(), key) == known_.end())
+    if (std::ranges::find(known, key) == known.end())
       throw UserError(where_ + ": unknown key " + configs::in_quotes(key) +
-                      configs::did_you_mean(key, known_) + "; it takes " + configs::any_of(known_));
+                      configs::did_you_mean(key, known) + "; it takes " + configs::any_of(known));
 }
 
 }  // namespace daybreak::cli

@@ -2,6 +2,7 @@
 // it as known; what nothing has read is refused with the nearest known key.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,14 @@
 #include "configs/reader/errors.hpp"
 
 namespace daybreak::cli {
+
+// What a getter was asked for: the words that its key takes.
+struct WordForm {
+  std::string key;
+  enum class Kind : uint8_t { integer, integers, word, text } kind = Kind::text;
+  int64_t low = 0, high = 0;         // integers
+  std::vector<std::string> allowed;  // word
+};
 
 class Arguments {
  public:
@@ -28,16 +37,18 @@ class Arguments {
   bool has(const std::string& key) const;
   // UserError for the first key that no getter asked for.
   void finish() const;
+  // Every key asked for so far, of this one and its copies.
+  const std::vector<WordForm>& asked() const { return *asked_; }
   const Pairs& pairs() const { return pairs_; }
   const std::string& where() const { return where_; }
 
  private:
-  const std::string* find(const std::string& key);
+  const std::string* find(const WordForm& form);
   int64_t number(const std::string& key, std::string_view text, int64_t low, int64_t high) const;
   [[noreturn]] void fail(const std::string& key, const std::string& sentence) const;
   std::string where_;
   Pairs pairs_;
-  std::vector<std::string> known_;
+  std::shared_ptr<std::vector<WordForm>> asked_ = std::make_shared<std::vector<WordForm>>();
 };
 
 }  // namespace daybreak::cli

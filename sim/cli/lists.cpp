@@ -3,7 +3,9 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "configs/reader/loader.hpp"
 #include "configs/reader/words.hpp"
 #include "isa/program/documentation.hpp"
 #include "kernels/library/moe/kernels.hpp"
@@ -71,10 +73,61 @@ int explain(const std::string& knob, const CommonOptions& options) {
   return 0;
 }
 
+namespace {
+
+nlohmann::ordered_json word_schema(const WordForm& form) {
+  using Kind = WordForm::Kind;
+  if (form.kind == Kind::word) {
+    auto words = nlohmann::ordered_json::array();
+    for (const auto& word : form.allowed) words.push_back(form.key + "=" + word);
+    return {{"enum", std::move(words)}};
+  }
+  if (form.kind == Kind::text) return {{"pattern", fmt::format("^{}=", form.key)}};
+  const bool several = form.kind == Kind::integers;
+  return {{"pattern", fmt::format("^{}=-?[0-9]+{}$", form.key, several ? "(,-?[0-9]+)*" : "")},
+          {"description", fmt::format("{}: {} to {}", form.key, form.low, form.high)}};
+}
+
+// One entry of the `workloads` of a sweep. What a kernel's words are is asked of the reader of its words.
+std::string workload_schema() {
+  nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+  const nlohmann::ordered_json option = {{"pattern", "^--|^[^=]*$"}};
+  for (const auto& kernel : runnable_kernels()) {
+    nlohmann::ordered_json words = {option};
+    if (kernel == "dram") {
+      words.push_back({{"pattern", "="}});
+    } else {
+      const Arguments none("run " + kernel, {});
+      kernel_case(kernel, none, {});
+      for (const auto& form : none.asked()) words.push_back(word_schema(form));
+    }
+    kernels.push_back({{"prefixItems", {{{"const", "run"}}, {{"const", kernel}}}},
+                       {"items", {{"anyOf", std::move(words)}}}});
+  }
+  kernels.push_back({{"prefixItems", {{{"const", "day0"}}}}, {"items", {{"type", "string"}}}});
+  const nlohmann::ordered_json schema = {
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+      {"title", "A workload of a sweep"},
+      {"type", "object"},
+      {"additionalProperties", false},
+      {"required", {"name", "words"}},
+      {"properties",
+       {{"name", {{"type", "string"}}},
+        {"words", {{"type", "array"}, {"minItems", 1}, {"oneOf", std::move(kernels)}}}}}};
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace
+
 int schema(const std::string& what) {
-  const std::vector<std::string> known{"chip", "knobs", "instructions"};
+  const std::vector<std::string> known{"chip",     "model", "sweep",
+                                       "workload", "knobs", "instructions"};
   if (what == "chip")
     std::cout << sim::knobs_json_schema();
+  else if (what == "model" || what == "sweep")
+    std::cout << configs::read_file(configs::locate(what, "schemas", ".json").path);
+  else if (what == "workload")
+    std::cout << workload_schema();
   else if (what == "knobs")
     std::cout << sim::knobs_markdown();
   else if (what == "instructions")

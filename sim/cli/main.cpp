@@ -180,7 +180,8 @@ struct Verbs {
     add(app, "kernels", "the kernels of the library",
         [](Verbs& v) { return list_kernels(v.common); });
     add(app, "chips", "the chip presets", [](Verbs& v) { return list_chips(v.common); });
-    add(app, "schema", "what files may say: chip (JSON schema), knobs, instructions (tables)",
+    add(app, "schema",
+        "what files may say: chip, model, sweep, workload (JSON schemas), knobs, instructions (tables)",
         [](Verbs& v) { return cli::schema(v.name); })
         ->add_option("what", name)
         ->required();
