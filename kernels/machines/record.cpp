@@ -1,6 +1,5 @@
 #include "kernels/machines/record.hpp"
 
-#include "kernels/machines/legalise/rules.hpp"
 #include "kernels/machines/passes/passes.hpp"
 
 namespace daybreak::kernels {
@@ -58,6 +57,7 @@ isa::TileRef Record::create(isa::TileRef shape) {
 isa::TaskProgram Record::program(const char* kernel, uint32_t task) {
   recording_.tensors = tensors();
   try {
+    if (context_.workspace) workspace_in_memory(recording_, *context_.workspace, task);
     legalise(recording_, context_.capabilities);
     place(recording_);
     const auto scratch = allocate(recording_, context_.capabilities);

@@ -11,6 +11,7 @@
 #include "isa/memory/image.hpp"
 #include "isa/program/program.hpp"
 #include "kernels/machines/emit.hpp"
+#include "kernels/machines/legalise/rules.hpp"
 #include "kernels/machines/recording.hpp"
 #include "kernels/tile/tuning.hpp"
 
@@ -26,6 +27,8 @@ struct RecordContext {
   std::function<bool(uint16_t binding)> needed = nullptr;
   // What task() reads instead of memory, where a program is tried before its inputs are there.
   std::optional<int32_t> assumed_read = std::nullopt;
+  // Where converted weights lie; none: in scratch.
+  std::optional<MemoryWorkspace> workspace = std::nullopt;
 };
 
 class Record : public Emit<Record> {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ struct ChipOptions {
   bool check_order = true;        // happens-before checker
   int64_t watchdog = 50'000'000;  // cycles without any retirement before a deadlock is reported
   MemoryFactory memory;           // empty: NoC, L2 and HBM of the chip's description
+  // Binding that holds converted weights where they do not stay in scratch (chip.core.dma.workspace).
+  std::optional<uint16_t> workspace = std::nullopt;
 };
 
 // Totals of one launch (what its tasks asked for and got).
@@ -56,7 +59,8 @@ struct RunResult {
   std::vector<LaunchResult> launches;
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, row_hits = 0, row_misses = 0;
   isa::ConversionCounters conversions;  // of values that were computed
-  int64_t workspace_bytes = 0;  // scratch that has held converted weights, summed over cores
+  int64_t workspace_bytes =
+      0;  // that have held converted weights, summed over cores: scratch, memory
 };
 
 class Chip {

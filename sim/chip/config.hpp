@@ -85,6 +85,7 @@ struct DmaConfig {
   bool gather_engine, gather_to_operand, pair_link, convert;
   int64_t pair_latency;
   int64_t convert_lanes, workspace_write, scale_cache_kb;
+  std::string workspace;
   TlbConfig tlb;
   template <class V> void knobs(V& v) {
     v.knob("bytes_per_cycle", bytes_per_cycle, 128, "B/cycle", 1, 4096, "port to the scratchpads, each direction", kDatasheet);
@@ -102,6 +103,7 @@ struct DmaConfig {
     v.knob("convert", convert, true, "flag", 0, 1, "MXFP4 becomes FP8 in flight", kDatasheet);
     v.knob("convert_lanes", convert_lanes, 128, "1/cycle", 1, 4096, "elements converted in flight", kDatasheet);
     v.knob("workspace_write", workspace_write, 128, "B/cycle", 1, 8192, "converted codes written to the workspace", "accelerator.md 4.2");
+    v.choice("workspace", workspace, "scratchpad", {"scratchpad", "l2", "hbm"}, "where converted weights lie until a product reads them", "ours");
     v.knob("scale_cache", scale_cache_kb, 8, "KB", 1, 1024, "cache of group scales", kDatasheet);
     v.part("tlb", tlb);
   }
@@ -265,6 +267,17 @@ struct SchedulerConfig {
   }
 };
 
+// The host the chip sits in. Rates in powers of ten, as vendors state them.
+struct HostConfig {
+  double storage, memory, link, link_latency_us;
+  template <class V> void knobs(V& v) {
+    v.knob("storage", storage, 14, "GB/s", 0.001, 100000, "a file read into host memory, or written from it", "assumed");
+    v.knob("memory", memory, 100, "GB/s", 0.001, 100000, "host memory, read and written bytes together", "assumed");
+    v.knob("link", link, 64, "GB/s", 0.001, 100000, "host memory to the chip's, each direction", "assumed");
+    v.knob("link_latency", link_latency_us, 1, "us", 0, 10000, "of a transfer between host and chip", "accelerator.md 3.1");
+  }
+};
+
 struct ChipConfig {
   std::string name;               // of the preset or file
   int64_t cores;
@@ -274,6 +287,7 @@ struct ChipConfig {
   NocConfig noc;
   HbmConfig hbm;
   SchedulerConfig scheduler;
+  HostConfig host;
   // Knobs the chip's own file does not state (they keep mx-dma's figure): printed as assumed.
   std::vector<std::string> assumed;
   // (path, source) of knobs whose file says where the figure comes from.
@@ -284,6 +298,7 @@ struct ChipConfig {
     v.knob("cores", cores, 32, "count", 1, 1024, "core groups", kDatasheet);
     v.knob("clock", clock_ghz, 1.65, "GHz", 0.01, 100, "core clock", kDatasheet);
     v.part("core", core); v.part("l2", l2); v.part("noc", noc); v.part("hbm", hbm); v.part("scheduler", scheduler);
+    v.part("host", host);
   }
   isa::Capabilities capabilities() const;
   Femtoseconds period() const;    // of the core clock, rounded to 1 fs

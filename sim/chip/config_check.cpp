@@ -53,6 +53,11 @@ void check_core(const CoreConfig& core, Conflicts& out) {
     out.push_back({{"chip.core.scratch.accumulator"},
                    "the accumulator of " + n(core.scratch.accumulator_kb) +
                        " KB is smaller than one tile: one product takes " + n(product) + " bytes"});
+  if (core.dma.workspace != "scratchpad" && !core.dma.convert)
+    out.push_back({{"chip.core.dma.workspace", "chip.core.dma.convert"},
+                   "a workspace in " + core.dma.workspace +
+                       " is filled by the DMA engine, which does not convert; 'workspace' must be "
+                       "'scratchpad' or 'convert' true"});
   const int64_t width = core.vector.units * core.vector.bytes_per_cycle;
   if (core.scratch.vector_kb * 1024 < 3 * width)
     out.push_back(

@@ -28,6 +28,7 @@ const std::vector<UnitKind> kKinds = {
     {"a time", {{"ns", 1}, {"us", 1000}}},
     {"a number of cycles", {{"cycles", 1}}},
     {"a rate", {{"B/cycle", 1}}},
+    {"a rate", {{"MB/s", 1}, {"GB/s", 1000}}},
     {"a rate", {{"1/cycle", 1}, {"/cycle", 1}}},
 };
 

@@ -24,8 +24,8 @@ void check(const Day0Options& o, const kernels::ModelConfig& model) {
   if (std::find(forms.begin(), forms.end(), o.form) == forms.end())
     throw UserError("--form: " + configs::in_quotes(o.form) + " is not " + configs::any_of(forms) +
                     configs::did_you_mean(o.form, forms));
-  if (o.experts != "on" && o.experts != "off")
-    throw UserError("--experts: " + configs::in_quotes(o.experts) + " is not on or off");
+  if (o.experts != "on" && o.experts != "off" && o.experts != "auto")
+    throw UserError("--experts: " + configs::in_quotes(o.experts) + " is not on, off or auto");
   if (o.context > model.max_positions && !o.beyond_max)
     throw UserError(
         fmt::format("--context {} is beyond the model's {} positions; --beyond-max allows it",
@@ -65,6 +65,13 @@ traces::RunRecord record_of(const Day0Options& o, const CommonOptions& common,
   for (const auto& a : model.assumed) record.assumed.push_back({a.what, a.value, a.source});
   fill(record, run);
   return record;
+}
+
+// More tokens reach more experts, and computing all of them takes minutes.
+bool with_experts(const Day0Options& o, const kernels::ModelConfig& model) {
+  constexpr int64_t kFewTokens = 8;
+  if (model.experts == 0 || o.experts == "off") return false;
+  return o.experts == "on" || (o.batch > 0 && o.batch * o.queries <= kFewTokens);
 }
 
 // The routed experts of one layer for the tokens of the step.
@@ -109,7 +116,7 @@ int day0(const Day0Options& o, const CommonOptions& common) {
     records.push_back(record_of(o, common, model, chip, name, run));
     output.write(records.back(), name);
   }
-  if (o.experts != "off" && model.experts > 0) {
+  if (with_experts(o, model)) {
     records.push_back(experts_record(o, common, model, chip, output.trace_folder("experts")));
     output.write(records.back(), "experts");
   }

@@ -3,25 +3,33 @@
 #include <fmt/format.h>
 
 #include "configs/reader/words.hpp"
+#include "sim/chip/host.hpp"
 #include "traces/event/atomic_file.hpp"
 
 namespace daybreak::cli {
 
 using kernels::WeightFormat;
 
-ExpertCase::ExpertCase(const kernels::ExpertWorkload& workload, const isa::Capabilities& chip)
-    : workload_(workload),
-      operand_bytes_(chip.cores * chip.scratch[int(isa::Space::operand)].value) {
+ExpertCase::ExpertCase(const kernels::ExpertWorkload& workload, const sim::ChipConfig& chip)
+    : workload_(workload), chip_(chip) {
   for (int64_t l = 0; l < workload.layers; ++l) {
     const uint16_t* before = l > 0 ? &layers_.back()->tensors().y : nullptr;
-    layers_.push_back(
-        std::make_unique<kernels::ExpertLayer>(workload_, chip, image_, bindings_, l, before));
+    layers_.push_back(std::make_unique<kernels::ExpertLayer>(workload_, chip.capabilities(), image_,
+                                                             bindings_, l, before));
   }
+  if (chip.core.dma.workspace == "scratchpad") return;
+  // Slots are tiles of the operand scratchpad in the end: no more fit.
+  const int64_t share = chip.core.scratch.operand_kb * 1024;
+  const Bytes bytes(chip.cores * share);
+  workspace_ = {.binding = uint16_t(bindings_.size()), .share = share, .tasks = chip.cores};
+  bindings_.push_back(
+      {.name = "workspace", .base = image_.reserve("workspace", bytes), .bytes = bytes});
 }
 
 std::unique_ptr<kernels::Plan> ExpertCase::plan() {
   auto plan = std::make_unique<kernels::Plan>(image_, bindings_);
   for (auto& layer : layers_) layer->add_to(*plan);
+  if (workspace_) plan->keep_workspace(*workspace_);
   return plan;
 }
 
@@ -30,25 +38,36 @@ void ExpertCase::add_verdicts(Simulated& run) const {
   int64_t hit = 0;
   for (const auto& layer : layers_)
     for (int64_t rows : layer->rows_of_experts()) hit += rows > 0;
-  run.metrics = {{"expert_bytes", double(model.expert_bytes(workload_.format))},
-                 {"expert_bytes_bf16", double(model.expert_bytes(WeightFormat::bf16))},
-                 {"expert_weights", double(3 * model.width() * model.inter)},
-                 {"experts", double(model.experts)},
-                 {"layers", double(model.layers)},
-                 {"preconverted", workload_.format == WeightFormat::mxfp4 ? 0.0 : 1.0},
-                 {"experts_hit", double(hit)},
-                 {"workspace_bytes", double(run.result.workspace_bytes)},
-                 {"groups_inexact", double(run.result.conversions.inexact_groups)},
-                 {"groups_exact", double(run.result.conversions.exact_groups)}};
-  if (workload_.format != WeightFormat::mxfp4) return;
-  const auto& m = workload_.model;
+  // Published as MXFP4: what memory holds otherwise was converted, into a file of its own.
+  const int64_t experts = model.experts * model.layers;
+  const int64_t one = model.expert_bytes(workload_.format), file = experts * one;
+  const int64_t published = model.expert_bytes(WeightFormat::mxfp4);
+  const bool converted = workload_.format != WeightFormat::mxfp4;
+  run.metrics = {
+      {"expert_bytes", double(one)},
+      {"expert_bytes_16bit", double(2 * 3 * model.width() * model.inter)},
+      {"expert_codes", double(3 * model.width() * model.inter) / 2},
+      {"file_bytes", double(file)},
+      {"convert_s", converted ? sim::convert_seconds(chip_.host, experts * published, file) : 0},
+      {"load_s", sim::load_seconds(chip_.host, file, one)},
+      {"load_peak_bytes", double(sim::load_peak_bytes(file, one))},
+      {"chip_bytes", double(chip_.hbm.stacks * chip_.hbm.capacity_gb << 30)},
+      {"expert_weights", double(3 * model.width() * model.inter)},
+      {"experts", double(model.experts)},
+      {"layers", double(model.layers)},
+      {"experts_hit", double(hit)},
+      {"workspace_bytes", double(run.result.workspace_bytes)},
+      {"groups_inexact", double(run.result.conversions.inexact_groups)},
+      {"groups_exact", double(run.result.conversions.exact_groups)}};
+  if (converted) return;
   const auto& c = run.result.conversions;
-  const double one = double(3 * m.width() * m.inter), used = double(run.result.workspace_bytes);
+  const double codes = double(3 * model.width() * model.inter);
+  const double used = double(run.result.workspace_bytes);
   // An expert that fits the operand scratchpads as a whole says nothing about reuse.
-  if (one > double(operand_bytes_))
+  if (codes > double(chip_.cores * chip_.core.scratch.operand_kb * 1024))
     run.verdicts.push_back({.name = "workspace of converted weights",
-                            .pass = used < one,
-                            .metrics = {{"bytes", used}, {"share of one expert", used / one}},
+                            .pass = used < codes,
+                            .metrics = {{"bytes", used}, {"share of one expert", used / codes}},
                             .tolerance = "less than one expert's FP8 bytes"});
   if (c.exact_groups + c.inexact_groups == 0) return;
   run.verdicts.push_back({.name = "conversion",

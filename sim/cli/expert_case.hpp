@@ -1,6 +1,7 @@
 // A routed expert layer, or several one after the other, and the memory they live in.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "isa/memory/image.hpp"
@@ -12,7 +13,7 @@ namespace daybreak::cli {
 
 class ExpertCase {
  public:
-  ExpertCase(const kernels::ExpertWorkload&, const isa::Capabilities&);
+  ExpertCase(const kernels::ExpertWorkload&, const sim::ChipConfig&);
 
   std::unique_ptr<kernels::Plan> plan();
   // What only the whole run shows: conversions, the workspace of converted weights against one expert,
@@ -24,7 +25,8 @@ class ExpertCase {
 
  private:
   kernels::ExpertWorkload workload_;
-  int64_t operand_bytes_;  // operand scratch of the whole chip
+  sim::ChipConfig chip_;
+  std::optional<kernels::MemoryWorkspace> workspace_;
   isa::MemoryImage image_;
   isa::BindingTable bindings_;
   std::vector<std::unique_ptr<kernels::ExpertLayer>> layers_;

@@ -11,7 +11,7 @@ namespace daybreak::cli {
 // A kernel case with the memory it lives in.
 class PlannedCase {
  public:
-  PlannedCase(const KernelCase&, const isa::Capabilities&);
+  PlannedCase(const KernelCase&, const sim::ChipConfig&);
   kernels::Plan& plan() { return *plan_; }
   const Case* sequences() const { return case_.get(); }         // of all other kernels
   const ExpertCase* experts() const { return experts_.get(); }  // of an expert layer

@@ -120,7 +120,8 @@ struct Verbs {
         ->check(CLI::Range(1, 8));
     d->add_flag("--beyond-max", day0.beyond_max, "allow a context past the model's maximum");
     d->add_option("--form", day0.form, "selection: separate, fused or both")->capture_default_str();
-    d->add_option("--experts", day0.experts, "the layer's routed experts too: on or off")
+    d->add_option("--experts", day0.experts,
+                  "the layer's routed experts too: on, off or auto (up to 8 tokens)")
         ->capture_default_str();
     add_common(*d, common);
 

@@ -24,7 +24,7 @@ isa::TaskProgram kernel_program(const std::string& kernel, const std::vector<std
                                 int64_t task, const CommonOptions& options) {
   const auto chip = options.load_chip();
   const auto c = kernel_case(kernel, Arguments::from_words("disasm " + kernel, words), options);
-  PlannedCase planned(c, chip.capabilities());
+  PlannedCase planned(c, chip);
   kernels::Plan* plan = &planned.plan();
   plan->prepare(chip.capabilities(), options.value_mode() == sim::Values::steering);
   for (uint32_t launch = 0; launch < plan->steps().size(); ++launch) {

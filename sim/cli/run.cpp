@@ -10,12 +10,12 @@
 
 namespace daybreak::cli {
 
-PlannedCase::PlannedCase(const KernelCase& c, const isa::Capabilities& chip) {
+PlannedCase::PlannedCase(const KernelCase& c, const sim::ChipConfig& chip) {
   if (c.experts) {
     experts_ = std::make_unique<ExpertCase>(*c.experts, chip);
     plan_ = experts_->plan();
   } else {
-    case_ = std::make_unique<Case>(c, chip);
+    case_ = std::make_unique<Case>(c, chip.capabilities());
     plan_ = case_->plan();
   }
 }
@@ -23,7 +23,7 @@ PlannedCase::PlannedCase(const KernelCase& c, const isa::Capabilities& chip) {
 Simulated simulate_case(const KernelCase& c, const sim::ChipConfig& chip,
                         const CommonOptions& options, const std::string& trace_folder) {
   if (c.decode) return simulate_steps(c, chip, options, trace_folder);
-  PlannedCase planned(c, chip.capabilities());
+  PlannedCase planned(c, chip);
   auto out = simulate(planned.plan(), chip, options, trace_folder);
   if (planned.experts()) {
     planned.experts()->add_verdicts(out);

@@ -95,7 +95,9 @@ Simulated simulate(kernels::Plan& plan, const sim::ChipConfig& chip, const Commo
   for (const auto& w : writers) observers.push_back(w.get());
 
   Simulated out;
-  sim::Chip machine(chip, plan.image(), plan.bindings(), plan, {.values = options.value_mode()});
+  sim::ChipOptions how{.values = options.value_mode(), .memory = nullptr};
+  if (plan.workspace()) how.workspace = plan.workspace()->binding;
+  sim::Chip machine(chip, plan.image(), plan.bindings(), plan, how);
   out.result = machine.run(launches, observers);
 
   const traces::Peaks peaks{.clock_hz = chip.clock_ghz * 1e9,

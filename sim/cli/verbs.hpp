@@ -12,9 +12,9 @@ struct Day0Options {
   std::string model;  // config.json, or a name in configs/models
   std::string phase = "decode";
   int64_t context = 32768, batch = 1, queries = 1;
-  bool beyond_max = false;      // allow a context past the model's maximum
-  std::string form = "both";    // separate, fused or both
-  std::string experts = "off";  // the layer's routed experts too: on or off
+  bool beyond_max = false;       // allow a context past the model's maximum
+  std::string form = "both";     // separate, fused or both
+  std::string experts = "auto";  // the layer's routed experts too: on, off, or for up to 8 tokens
 };
 
 int day0(const Day0Options&, const CommonOptions&);

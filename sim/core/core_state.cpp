@@ -28,7 +28,7 @@ void CoreState::begin_task(Task&& t) {
   for (auto& list : queue_entries) list.clear();
   for (uint32_t i = 0; i < task.program.code.size(); ++i)
     queue_entries[int(isa::queue_of(task.program.code[i].instruction))].push_back(i);
-  workspace.add(task.program);
+  workspace.add(task.program, run.options.workspace);
   remaining = task.program.code.size();
   busy = true;
 }

@@ -41,6 +41,11 @@ struct RunState {
   int32_t units = 0;  // ids given so far
   PairLinks pairs = {};
 
+  // Whether accesses to a binding go around the L2.
+  bool around_l2(uint16_t binding) const {
+    return options.workspace == binding && config.core.dma.workspace == "hbm";
+  }
+
   bool stopped() const { return finished || error; }
   bool observed() const { return !observers.empty(); }
   // Ends the simulation with the current exception, located at `path`.

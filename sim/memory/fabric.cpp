@@ -94,6 +94,7 @@ void Fabric::submit(Port& port, std::span<const Burst> bursts, MemoryClient& cli
     t.bytes = burst.bytes;
     t.core = port.core;
     t.write = burst.write;
+    t.around_l2 = burst.around_l2;
     const int64_t start = port.out.take(now, burst.write ? burst.bytes : 0);
     t.noc = start - now;
     (burst.write ? port.write_bytes : port.read_bytes) += burst.bytes;
@@ -195,6 +196,11 @@ void Fabric::arrive(int32_t index, int64_t cycle) {
 }
 
 void Fabric::read(int32_t index, uint64_t line, uint64_t sectors, int64_t start) {
+  if (transfers_[index].around_l2) {
+    ++l2_.misses;
+    ++l2_.bypasses;
+    return wait_for(index, start_fetch(L2Tags::kAbsent, line, sectors, start + hit_latency_));
+  }
   int64_t place = tags_.find(line);
   if (place != L2Tags::kAbsent) {
     uint64_t missing = sectors & ~tags_.valid(place);
@@ -224,10 +230,12 @@ void Fabric::write(int32_t index, uint64_t line, int64_t start) {
   Transfer& t = transfers_[index];
   const uint64_t offset = tags_.offset_of(t.address);
   const uint64_t touched = tags_.touched(offset, t.bytes), covered = tags_.covered(offset, t.bytes);
-  int64_t place = tags_.find(line);
+  int64_t place = t.around_l2 ? L2Tags::kAbsent : tags_.find(line);
   t.hit = place != L2Tags::kAbsent;
   ++(t.hit ? l2_.hits : l2_.misses);
-  if (place == L2Tags::kAbsent && write_allocate_) place = allocate(line, start + hit_latency_);
+  l2_.bypasses += t.around_l2;
+  if (place == L2Tags::kAbsent && write_allocate_ && !t.around_l2)
+    place = allocate(line, start + hit_latency_);
   if (place == L2Tags::kAbsent || write_through_) {
     to_hbm(line, touched, true, kNobody, start + hit_latency_);
   }

@@ -49,7 +49,7 @@ class Fabric : public sc_core::sc_module, private DramListener {
     uint64_t tag = 0, address = 0;
     uint32_t bytes = 0;
     int32_t core = 0, waits = 0, next = -1;  // fetches it waits for
-    bool write = false, hit = false;
+    bool write = false, hit = false, around_l2 = false;
     int32_t router = 0, target = 0;  // on a mesh or ring: where it is, where it goes
     bool back = false;               // on its way from the slice
     int64_t ready = 0;               // a hit's data would leave the slice

@@ -47,7 +47,7 @@ struct L2Stats {
   int64_t merged = 0;                     // misses that joined a fetch already in flight
   int64_t evictions = 0, writebacks = 0;  // lines; writebacks were dirty
   int64_t fetched_bytes = 0, written_back_bytes = 0;
-  int64_t bypasses = 0;  // no way of the set could be replaced
+  int64_t bypasses = 0;  // no way of the set could be replaced, or the burst goes around the L2
 };
 
 struct NocStats {

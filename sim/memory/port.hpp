@@ -14,7 +14,8 @@ struct Burst {
   Address address;
   uint32_t bytes = 0;
   bool write = false;
-  uint64_t tag = 0;  // the client's; comes back with the completion
+  uint64_t tag = 0;        // the client's; comes back with the completion
+  bool around_l2 = false;  // never held there: its bytes go to or come from memory
 };
 
 // Where a burst's time went beyond its own transfer, in femtoseconds, by cause. What remains of

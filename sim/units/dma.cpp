@@ -215,7 +215,8 @@ int64_t DmaQueue::append(uint64_t number, Kind kind, Cycle now, int64_t room) {
     bursts_.push_back({.address = Address(a),
                        .bytes = uint32_t(bytes),
                        .write = s.write,
-                       .tag = tag_of(number % ring_.size(), on_port, int(kind), now)});
+                       .tag = tag_of(number % ring_.size(), on_port, int(kind), now),
+                       .around_l2 = t.around_l2});
     t.offset += bytes;
     total += on_port;
   }

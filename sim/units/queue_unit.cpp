@@ -64,7 +64,7 @@ std::optional<QueueUnit::Started> QueueUnit::decide(Cycle not_before, bool drain
   s.waits_for = take_waits(core_, e, track_.unit(), start, knowledge_);
   const auto is = [&](isa::Queue of) { return s.waits_for == core_.units[int(of)]; };
   // A slot of converted weights waits for its user before; so does any other slot that is loaded.
-  if (converted_slot(e.instruction) && is(isa::Queue::matrix))
+  if (converted_slot(e.instruction) && (is(isa::Queue::matrix) || is(isa::Queue::dma_out)))
     s.cause = traces::Cause::workspace;
   else if (queue_ == isa::Queue::dma_in &&
            (is(isa::Queue::matrix) || is(isa::Queue::vector) || is(isa::Queue::sort)))

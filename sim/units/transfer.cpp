@@ -62,6 +62,14 @@ void fetch_scales(ScaleCache& cache, const isa::Segment& s, Transfer& t, LaunchR
   t.fetches = t.pieces.size();
 }
 
+bool passes_l2_by(const RunState& run, const isa::Instruction& i, const isa::Context& c) {
+  if (!run.options.workspace) return false;
+  const auto* load = std::get_if<isa::Load>(&i);
+  const auto* store = std::get_if<isa::Store>(&i);
+  return (load && run.around_l2(c.tensor(load->from).binding)) ||
+         (store && run.around_l2(c.tensor(store->to).binding));
+}
+
 }  // namespace
 
 void plan_transfer(CoreState& core, isa::Queue queue, Lookups& lookups, Transfer& t) {
@@ -84,6 +92,7 @@ void plan_transfer(CoreState& core, isa::Queue queue, Lookups& lookups, Transfer
   const bool software = gather && gather->software;
   t.sharing = gather ? isa::Sharing(gather->sharing) : isa::Sharing::alone;
   t.converts = stream != nullptr;
+  t.around_l2 = passes_l2_by(core.run, instruction, context);
   t.late = traces::Cause::busy;
   t.by_row = gather || std::holds_alternative<isa::Scatter>(instruction);
 

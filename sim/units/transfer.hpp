@@ -18,6 +18,7 @@ struct Transfer {
   isa::Sharing sharing = isa::Sharing::alone;
   size_t share = 0;                          // which of the task's deliveries or receipts it is
   bool converts = false;                     // data pieces are MXFP4 that becomes FP8
+  bool around_l2 = false;                    // data pieces do not stay in the L2
   traces::Cause late = traces::Cause::busy;  // what held its last data behind the port
   Cycle inside = 0, tail = 0;  // cycles on a path inside the core, and its latency: no pieces then
   // Progress.

@@ -2,6 +2,9 @@
 // hand-over between layers, refusals.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <nlohmann/json.hpp>
+
 #include "tests/e2e/program.hpp"
 
 namespace daybreak::tests {
@@ -96,6 +99,32 @@ TEST(RunMoe, TheTraceShowsHandOvers) {
   const auto stalls = run_program({"trace", "stalls", out});
   EXPECT_EQ(stalls.code, 0) << stalls.error;
   EXPECT_FALSE(lines_with(stalls.out, "workspace hand-over").empty()) << stalls.out;
+}
+
+// Where converted weights lie is the chip's choice: the same values, and each place costs what it must.
+TEST(RunMoe, WorkspaceInScratchL2OrHbm) {
+  const Model m(kDeepseek);
+  std::map<std::string, int64_t> cycles, bytes;
+  for (const char* home : {"scratchpad", "l2", "hbm"}) {
+    const auto r =
+        m.run({"tokens=40"}, {"--set", std::string("chip.core.dma.workspace=") + home, "--json"});
+    ASSERT_EQ(r.code, 0) << home << r.error << r.out;
+    const auto record = nlohmann::json::parse(r.out);
+    for (const auto& kernel : record["kernels"]) {
+      if (!kernel["kernel"].get<std::string>().starts_with("experts_")) continue;
+      cycles[home] += kernel["cycles"].get<int64_t>();
+      bytes[home] += kernel["hbm_read_bytes"].get<int64_t>();
+    }
+  }
+  EXPECT_LT(cycles["scratchpad"], cycles["l2"]);
+  EXPECT_LT(cycles["l2"], cycles["hbm"]);
+  // Each byte of MXFP4 is read as nearly two of FP8 once more.
+  EXPECT_NEAR(double(bytes["l2"]), double(bytes["scratchpad"]), 0.02 * double(bytes["l2"]));
+  EXPECT_GT(double(bytes["hbm"]), 2.5 * double(bytes["scratchpad"]));
+  const auto r =
+      m.run({"tokens=4"}, {"--chip", "davinci-like-2", "--set", "chip.core.dma.workspace=l2"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.error.find("does not convert"), std::string::npos) << r.error;
 }
 
 TEST(RunMoe, Refusals) {

@@ -95,8 +95,10 @@ TEST(Trace, PredictionsAreWithinTenPercentOfReRuns) {
 TEST(Trace, ReadsTheMainJob) {
   const Folder folder;
   const std::string out = folder.path() + "/run";
-  ASSERT_EQ(
-      run_program({"day0", "--model", "deepseek-v3.2", "--context", "4096", "--out", out}).code, 0);
+  ASSERT_EQ(run_program({"day0", "--model", "deepseek-v3.2", "--context", "4096", "--experts",
+                         "off", "--out", out})
+                .code,
+            0);
   for (const char* verb : {"summary", "stalls", "critical-path", "roofline"}) {
     const auto text = run_program({"trace", verb, out});
     EXPECT_EQ(text.code, 0) << text.error;
@@ -147,8 +149,10 @@ TEST(Trace, RefusesWhatItCannotRead) {
 TEST(Trace, ReportWorksInABrowserWithoutANetwork) {
   const Folder folder;
   const std::string out = folder.path() + "/run";
-  ASSERT_EQ(
-      run_program({"day0", "--model", "deepseek-v3.2", "--context", "4096", "--out", out}).code, 0);
+  ASSERT_EQ(run_program({"day0", "--model", "deepseek-v3.2", "--context", "4096", "--experts",
+                         "off", "--out", out})
+                .code,
+            0);
   ASSERT_EQ(run_program({"trace", "report", out}).code, 0);
   const std::string page = read_text(out + "/report.html");
   EXPECT_EQ(page.find("http://"), page.find("http://www.w3.org")) << "asks for something outside";

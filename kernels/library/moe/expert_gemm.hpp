@@ -7,6 +7,7 @@
 // Weights stream through slots of (kN, kK); the slots are the workspace of the converted weights and
 // serve one expert after the other. Dense products are one segment whose rows are known beforehand.
 #pragma once
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -85,7 +86,7 @@ template <class M, class Shape, class Form, moe::Leaves kLeaves> struct ExpertGe
     const int pieces = a.rows >= 0 ? int(moe::ceil_div(a.rows, kM)) : m.read(a.grid, 0, 0);
     const int64_t all = int64_t(pieces) * slices;
     const int64_t used = std::min<int64_t>(a.most, int64_t(pieces) * a.parts);
-    if (number < used) share(m, t, slices, all * number / used, all * (number + 1) / used);
+    if (number < used) share(m, t, number, slices, all * number / used, all * (number + 1) / used);
     t.items = int(t.work.size());
     return t;
   }
@@ -104,8 +105,8 @@ template <class M, class Shape, class Form, moe::Leaves kLeaves> struct ExpertGe
         if constexpr (Form::kScaled)
           m.gather(scales, t.a.x_scales, panel * kGroups, t.a.table, 0, i.row);
       } else {
-        m.load(x, t.a.x, i.row, panel * kK);
-        if constexpr (Form::kScaled) m.load(scales, t.a.x_scales, i.row, panel * kGroups);
+        m.load(x, valid(t.a.x, i), i.row, panel * kK);
+        if constexpr (Form::kScaled) m.load(scales, valid(t.a.x_scales, i), i.row, panel * kGroups);
       }
     });
   }
@@ -152,20 +153,25 @@ template <class M, class Shape, class Form, moe::Leaves kLeaves> struct ExpertGe
       if constexpr (kLeaves == moe::Leaves::gated_codes) {
         m.quantise(rows<R>(r.codes, 0), rows<R>(r.scales, 0), values, moe::kGroup,
                    t.a.power_of_two);
-        m.store(t.a.out, i.row, i.column, rows<R>(r.codes, 0));
-        m.store(t.a.out_scales, i.row, i.column / moe::kGroup, rows<R>(r.scales, 0));
+        m.store(valid(t.a.out, i), i.row, i.column, rows<R>(r.codes, 0));
+        m.store(valid(t.a.out_scales, i), i.row, i.column / moe::kGroup, rows<R>(r.scales, 0));
       } else if constexpr (kLeaves == moe::Leaves::sums) {
         m.get(rows<R>(r.sums, 0), rows<R>(acc.half[0], 0));
-        m.store(t.a.out, i.row, i.column, rows<R>(r.sums, 0));
+        m.store(valid(t.a.out, i), i.row, i.column, rows<R>(r.sums, 0));
       } else {
-        m.store(t.a.out, i.row, i.column, values);
+        m.store(valid(t.a.out, i), i.row, i.column, values);
       }
     });
   }
 
  private:
-  // Items [from, to) of all, counted expert by expert, 128 columns by 128 columns, piece by piece.
-  static void share(M& m, Task& t, int slices, int64_t from, int64_t to) {
+  // Rows of padding stay where they are.
+  static Tensor valid(const Tensor& t, const Item& i) { return moe::first_rows(t, i.row + i.rows); }
+
+  // Items [from, to) of all, counted expert by expert, 128 columns by 128 columns, piece by piece. Within an
+  // expert tasks begin at different columns: experts lie at round addresses, and tasks that read them in step
+  // would open rows of the same bank of HBM.
+  static void share(M& m, Task& t, int task_number, int slices, int64_t from, int64_t to) {
     for (int64_t at = from; at < to;) {
       const int entry = int(at / slices);
       int segment = 0, first = 0, count = t.a.rows, number = entry;
@@ -176,11 +182,14 @@ template <class M, class Shape, class Form, moe::Leaves kLeaves> struct ExpertGe
       const int pieces = int(moe::ceil_div(count, kM));
       const int64_t begin = int64_t(entry - number) * slices,
                     end = begin + int64_t(pieces) * slices;
+      const auto first_of_expert = int64_t(t.work.size());
       for (; at < std::min(to, end); ++at) {
         const int slice = int((at - begin) / pieces), piece = int((at - begin) % pieces);
         t.work.push_back(
             {segment, first + piece * kM, std::min(kM, count - piece * kM), slice * kColumns});
       }
+      const auto run = t.work.begin() + first_of_expert;
+      std::rotate(run, run + int64_t(task_number) * pieces % (t.work.end() - run), t.work.end());
     }
   }
 

@@ -42,6 +42,12 @@ inline TensorDesc matrix(uint16_t binding, Format format, int64_t rows, int64_t 
   return t;
 }
 
+// The first `count` rows of a matrix: what a tile has beyond them is neither read nor written.
+inline TensorDesc first_rows(TensorDesc t, int64_t count) {
+  t.dims[0] = std::min(t.dims[0], count);
+  return t;
+}
+
 // Every `step`-th row, from `first` on, of the matrices (experts, all_rows, cols) of a binding: `rows`
 // of them. step 2 takes the gates or the ups of a matrix that has them by turns.
 inline TensorDesc planes(uint16_t binding, Format format, int64_t experts, int64_t all_rows,

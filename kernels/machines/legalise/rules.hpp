@@ -30,7 +30,17 @@ void walk_on_control(Recording&, const isa::Capabilities&);
 // columns of the result, then its rows. UserError when a latch does not hold one such piece.
 void split_products(Recording&, const isa::Capabilities&);
 
-// All rules, in an order in which none undoes another.
+// Where converted weights do not stay in scratch: a part of a binding for each task of a launch.
+struct MemoryWorkspace {
+  uint16_t binding = 0;
+  int64_t share = 0;  // bytes of a task
+  int64_t tasks = 0;
+};
+// Conversions fill slots there, and loads bring them to the tiles that products read. UserError when a
+// task's part does not hold its slots.
+void workspace_in_memory(Recording&, const MemoryWorkspace&, uint32_t task);
+
+// All rules but the last one, in an order in which none undoes another.
 void legalise(Recording&, const isa::Capabilities&);
 
 }  // namespace daybreak::kernels

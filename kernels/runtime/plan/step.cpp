@@ -38,7 +38,8 @@ void Plan::choose_tunings() {
     const RecordContext context{.capabilities = chip_,
                                 .memory = image_,
                                 .bindings = bindings_,
-                                .assumed_read = step.longest_read};
+                                .assumed_read = step.longest_read,
+                                .workspace = workspace_};
     for (size_t i = 0; i < step.tunings.size(); ++i) {
       try {
         if (step.tasks > 0) step.record(0, step.tunings[i], context);
@@ -66,7 +67,8 @@ std::vector<isa::Launch> Plan::launches() const {
 }
 
 isa::TaskProgram Plan::program(uint32_t launch, uint32_t task, const isa::MemoryImage& memory) {
-  RecordContext context{.capabilities = chip_, .memory = memory, .bindings = bindings_};
+  RecordContext context{
+      .capabilities = chip_, .memory = memory, .bindings = bindings_, .workspace = workspace_};
   if (steering_) context.needed = [this](uint16_t binding) { return needed_[binding]; };
   const Step& step = steps_[launch];
   if (step.grid.rank == 0) return step.record(task, chosen_[launch], context);

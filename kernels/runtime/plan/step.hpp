@@ -55,6 +55,9 @@ class Plan : public isa::TaskSource {
   // Prepares for a chip: chooses tunings, UserError when none fits. `steering`: bindings no steering operand depends on become phantom (the
   // backward slice over the steps, last to first).
   void prepare(const isa::Capabilities& chip, bool steering);
+  // Converted weights go through memory: see MemoryWorkspace.
+  void keep_workspace(const MemoryWorkspace& w) { workspace_ = w; }
+  const std::optional<MemoryWorkspace>& workspace() const { return workspace_; }
   // A binding whose values are read after the run: they are computed in steering too.
   void want(uint16_t binding) { wanted_.push_back(binding); }
   std::vector<isa::Launch> launches() const;
@@ -79,6 +82,7 @@ class Plan : public isa::TaskSource {
   bool steering_ = false;
   std::vector<bool> needed_;  // by binding
   std::vector<uint16_t> wanted_;
+  std::optional<MemoryWorkspace> workspace_;
 };
 
 // Binds kernel K to its arguments: name, task count and programs.

@@ -174,5 +174,65 @@ TEST(MoeOnChips, ExpertProducts) {
   expect_same<ExpertCombine>(m, [&](auto& a) { m.combine(a); });
 }
 
+// Converted weights that lie in memory until a product reads them: the same bits, whatever the order, with
+// slots of their own and with one that every conversion fills.
+TEST(MoeOnChips, WorkspaceInMemory) {
+  MoeScene m({.tokens = 37, .most = 3}, 9);
+  route(m);
+  on_host<QuantiseRows>(m, [&](auto& a) { m.quantise(a); });
+  for (const Tuning& tuning :
+       {Tuning{.ring = 3, .boards = 2}, Tuning{.ring = 2}, Tuning{.ring = 1, .boards = 1}}) {
+    Scene host, device;
+    m.copy_to(host);
+    m.copy_to(device);
+    MoeScene::GateUp<Record>::Args args{};
+    m.gate_up_args(args);
+    MoeScene::GateUp<Host>::Args on_host{};
+    m.gate_up_args(on_host);
+    run_on_host<MoeScene::GateUp>(on_host, tuning, host.memory, host.bindings, {});
+    const MemoryWorkspace workspace{
+        .binding = uint16_t(device.bindings.size()), .share = 64 << 10, .tasks = m.s.most};
+    device.garbage<uint8_t>("workspace", workspace.share * workspace.tasks);
+    const auto chip = direct_chip();
+    testing::SharedCounters counters;
+    for (uint32_t task = 0; task < uint32_t(m.s.most); ++task) {
+      const auto program = record_task<MoeScene::GateUp>(args, tuning, task,
+                                                         {.capabilities = chip,
+                                                          .memory = device.memory,
+                                                          .bindings = device.bindings,
+                                                          .workspace = workspace});
+      for (const auto& finding : isa::verify(program, chip, &device.bindings))
+        ADD_FAILURE() << "task " << task << ": " << finding.message;
+      int conversions = 0, fetched = 0;
+      for (const auto& e : program.code) {
+        const auto* load = std::get_if<isa::Load>(&e.instruction);
+        conversions += std::holds_alternative<isa::StreamMxfp4>(e.instruction);
+        fetched += load && program.tensors[load->from.tensor].binding == workspace.binding;
+      }
+      EXPECT_GT(conversions, 0);
+      EXPECT_EQ(fetched, 2 * conversions);  // codes and scales
+      testing::run_interleaved(program, chip, device.memory, device.bindings, counters,
+                               {.seed = 5 + task});
+    }
+    for (uint16_t id : {m.middle, m.middle_scales})
+      EXPECT_EQ(host.all<uint8_t>(id), device.all<uint8_t>(id));
+  }
+}
+
+TEST(MoeOnChips, AWorkspaceThatIsTooSmallIsAUsersError) {
+  MoeScene m({.tokens = 7}, 10);
+  route(m);
+  MoeScene::GateUp<Record>::Args args{};
+  m.gate_up_args(args);
+  const auto chip = direct_chip();
+  EXPECT_THROW(record_task<MoeScene::GateUp>(
+                   args, {.ring = 2}, 0,
+                   {.capabilities = chip,
+                    .memory = m.memory,
+                    .bindings = m.bindings,
+                    .workspace = MemoryWorkspace{.binding = m.middle, .share = 4096, .tasks = 3}}),
+               UserError);
+}
+
 }  // namespace
 }  // namespace daybreak::kernels

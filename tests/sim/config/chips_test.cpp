@@ -25,9 +25,9 @@ std::vector<std::pair<std::string, std::string>> values_of(ChipConfig chip) {
 TEST(Knobs, EachIsDocumentedAndItsDefaultIsInRange) {
   ChipConfig chip;
   std::set<std::string> seen;
-  const std::set<std::string> units = {"GHz",     "B/cycle", "cycles", "ns",  "us",
-                                       "B",       "KB",      "MB",     "GB",  "count",
-                                       "1/cycle", "ratio",   "flag",   "word"};
+  const std::set<std::string> units = {"GHz",     "B/cycle", "cycles", "ns",   "us",
+                                       "B",       "KB",      "MB",     "GB",   "count",
+                                       "1/cycle", "GB/s",    "ratio",  "flag", "word"};
   for (const auto& knob : list_knobs(chip)) {
     EXPECT_TRUE(seen.insert(knob.path).second) << knob.path;
     EXPECT_TRUE(units.count(knob.unit)) << knob.path << " " << knob.unit;
