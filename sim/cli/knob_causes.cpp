@@ -25,6 +25,7 @@ const std::vector<Row>& rows() {
       {"chip.core.dma.merge_max", {Cause::busy, Cause::outstanding}},
       {"chip.core.dma.convert", {Cause::convert_lanes, Cause::scale_miss, Cause::workspace}},
       {"chip.core.dma.convert_lanes", {Cause::convert_lanes}},
+      {"chip.core.dma.workspace", {Cause::workspace, Cause::noc, Cause::hbm_bandwidth}},
       {"chip.core.dma.workspace_write", {Cause::convert_lanes, Cause::workspace}},
       {"chip.core.dma.scale_cache", {Cause::scale_miss}},
       {"chip.core.dma.tlb", {Cause::tlb_walk}},
@@ -44,6 +45,7 @@ const std::vector<Row>& rows() {
       {"chip.hbm.ref_command", {Cause::refresh}},
       {"chip.scheduler", {Cause::launch, Cause::no_task}},
       {"chip.scheduler.core_semaphore_latency", {Cause::semaphore}},
+      {"chip.host", {Cause::no_task}},  // nothing runs before weights and pages are there
   };
   return table;
 }

@@ -17,9 +17,9 @@ TEST(Host, TheSlowerStageSetsTheTimeOfALoad) {
   // Every piece waits for storage, the last one then crosses the link; and the other way round.
   EXPECT_NEAR(load_seconds(host(10, 40), n * piece, piece), (50 / 10.0 + 1 / 40.0) * 1e-3, 1e-12);
   EXPECT_NEAR(load_seconds(host(40, 10), n * piece, piece), (1 / 40.0 + 50 / 10.0) * 1e-3, 1e-12);
-  // A last piece of a tenth, and a file that is one piece.
+  // A last piece of a tenth, which waits for the one before it; a file that is one piece.
   EXPECT_NEAR(load_seconds(host(10, 40), n * piece + piece / 10, piece),
-              (50.1 / 10.0 + 0.1 / 40.0) * 1e-3, 1e-12);
+              (50 / 10.0 + 1.1 / 40.0) * 1e-3, 1e-12);
   EXPECT_NEAR(load_seconds(host(10, 40, 3), piece, n * piece), (0.1 + 0.025) * 1e-3 + 3e-6, 1e-12);
   EXPECT_EQ(load_seconds(host(10, 40, 3), 0, piece), 0);
 }

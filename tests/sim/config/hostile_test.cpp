@@ -25,7 +25,7 @@ TEST(HostileChips, UnknownKeysNameTheNearest) {
   EXPECT_EQ(
       refusal("cores: 4\nclok: 1\n"),
       "chip.yaml:2:1: unknown key 'clok' in 'chip'; allowed are extends, about, cores, clock, core, "
-      "l2, noc, hbm or scheduler; did you mean 'clock'?");
+      "l2, noc, hbm, scheduler or host; did you mean 'clock'?");
   EXPECT_EQ(refusal("core:\n  dma:\n    tlb: {waies: 4}\n").substr(0, 60),
             "chip.yaml:3:11: unknown key 'waies' in 'chip.core.dma.tlb'; ");
   EXPECT_NE(refusal("core: {dma: {tlb: {waies: 4}}}").find("; did you mean 'ways'?"),
