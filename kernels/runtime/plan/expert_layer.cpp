@@ -114,7 +114,7 @@ void ExpertLayer::reserve(const uint16_t* x) {
   };
   t_.x = x ? *x : values("x", tokens * m_.hidden, 1);
   t_.router = values("router", m_.experts * m_.hidden, 0.015625f);  // logits deviate by about one
-  t_.router_bias = floats("router_bias", m_.experts, 0, 0.1f);
+  t_.router_bias = floats("router_bias", m_.experts, 0, 0.01f);     // less than scores differ by
   t_.logits = add("logits", tokens * m_.experts * 4);
   t_.experts = add("experts", tokens * slots_ * 4);
   t_.weights = add("weights", tokens * slots_ * 4);
