@@ -11,13 +11,15 @@ struct Arrival {
   int64_t at;  // tick
   uint64_t owner;
   uint32_t row;
-  uint16_t bank, atoms;
+  uint16_t bank : 15, write : 1;
+  uint16_t atoms;
 };
 
 class Arrivals {
  public:
   bool empty() const { return head_ == waiting_.size(); }
   const Arrival& front() const { return waiting_[head_]; }
+  Arrival& front() { return waiting_[head_]; }
   void pop() {
     ++head_;
     if (head_ < kCompact || 2 * head_ < waiting_.size()) return;

@@ -6,7 +6,7 @@
 
 namespace daybreak::sim {
 
-// The atoms of one request in one row, admitted to the controller's queue. Times are ticks.
+// The atoms of one request in one row that the controller's queue has taken. Times are ticks.
 struct HbmRun {
   uint64_t owner = 0;
   int64_t arrived = 0, admitted = 0;
@@ -14,6 +14,7 @@ struct HbmRun {
   uint16_t bank = 0, atoms = 0;
   int32_t next = -1;  // of the same bank and direction, younger
   bool write = false;
+  bool more = false;  // atoms of the request wait in front of the queue
 };
 
 struct HbmBank {

@@ -54,8 +54,11 @@ inline void HbmChannel::finish(uint32_t b, int32_t index, int64_t first, int64_t
   s_.stats.refresh_stall += Femtoseconds(delay.refresh * t_.tick_fs);
   const int64_t at = last + (run.write ? t_.cwl : t_.cl) + t_.burst;
   const uint64_t owner = run.owner;
-  --s_.in_flight;
-  s_.writes -= run.write;
+  const bool more = run.more;
+  if (!more) {
+    --s_.in_flight;
+    s_.writes -= run.write;
+  }
   run.next = free_run_;
   free_run_ = index;
   if (t_.closed_page && !row_wanted(bank)) {
@@ -63,7 +66,7 @@ inline void HbmChannel::finish(uint32_t b, int32_t index, int64_t first, int64_t
     bank.open = -1;
     bank.act_ok = std::max(bank.act_ok, bank.pre_ok + t_.rp);
   }
-  s_.listener.served(owner, at, delay);
+  if (!more) s_.listener.served(owner, at, delay);
 }
 
 inline void HbmChannel::book(uint32_t b, const HbmChoice& choice, int64_t clock, int64_t atoms,
@@ -87,7 +90,7 @@ inline void HbmChannel::book(uint32_t b, const HbmChoice& choice, int64_t clock,
   bank.pre_ok = std::max(bank.pre_ok, last + (run.write ? t_.write_to_precharge() : t_.rtp));
   bank.ready = last;
   queued_[run.write] -= atoms;
-  if (arrival_[run.write] == kNever) find_arrival(run.write);
+  if (arrival_ == kNever) find_arrival();
   (run.write ? s_.stats.write_bytes : s_.stats.read_bytes) += atoms * s_.geometry.atom;
   run.atoms = uint16_t(run.atoms - atoms);
   if (run.atoms > 0) {
@@ -129,9 +132,9 @@ inline void HbmChannel::columns(uint32_t b, const HbmChoice& choice, int64_t now
   if (columns_.sids_part() && atoms > 1 && alone(b)) atoms = 1;
   const int64_t clock = columns_.find(bank, clock_now, atoms);
   if (clock == ColumnCommands::kNone) return due_.add(b, now + look_ahead_);
-  if (columns_.sids_part() && clock > clock_now + t_.ccd_l) {
+  if (columns_.sids_part() && clock > clock_now) {
     wants_[b] = 1;
-    return due_.add(b, (clock - t_.ccd_l / 2) << t_.shift);
+    return due_.add(b, clock << t_.shift);
   }
   book(b, choice, clock, atoms, now);
   turn(now);
@@ -197,9 +200,7 @@ void HbmChannel::turned(int64_t now) {
   }
 }
 
-inline void HbmChannel::admit(bool write, int64_t now) {
-  const Arrival a = arrivals_[write].front();
-  arrivals_[write].pop();
+int32_t HbmChannel::new_run(const Arrival& a, int64_t now) {
   int32_t index = free_run_;
   if (index >= 0) {
     free_run_ = runs_[index].next;
@@ -212,31 +213,42 @@ inline void HbmChannel::admit(bool write, int64_t now) {
                   .admitted = now,
                   .row = a.row,
                   .bank = a.bank,
-                  .atoms = a.atoms,
-                  .write = write};
-  queued_[write] += a.atoms;
-  find_arrival(write);
-  HbmBank& bank = banks_[a.bank];
+                  .write = a.write != 0};
+  return index;
+}
+
+// Takes what there is room for of the first request; what it left before may still wait.
+inline void HbmChannel::admit(int64_t now) {
+  Arrival& a = arrivals_.front();
+  const uint32_t b = a.bank;
+  const bool write = a.write;
+  const int64_t atoms = std::min<int64_t>(a.atoms, s_.queue - queued_[write]);
+  HbmBank& bank = banks_[b];
   HbmBank::List& list = bank.queue[write];
-  if (list.empty()) {
-    list.head = index;
-  } else {
-    runs_[list.tail].next = index;
+  if (list.empty() || !runs_[list.tail].more) {
+    const int32_t index = new_run(a, now);
+    (list.empty() ? list.head : runs_[list.tail].next) = index;
+    list.tail = index;
   }
-  list.tail = index;
-  if (write == drain_.writing()) due_.add(a.bank, std::max({now, bank.ready, turned_at_[bank.pc]}));
+  HbmRun& run = runs_[list.tail];
+  run.atoms = uint16_t(run.atoms + atoms);
+  a.atoms = uint16_t(a.atoms - atoms);
+  run.more = a.atoms > 0;
+  if (!run.more) arrivals_.pop();
+  queued_[write] += atoms;
+  find_arrival();
+  if (write == drain_.writing()) due_.add(b, std::max({now, bank.ready, turned_at_[bank.pc]}));
   turn(now);
 }
 
 void HbmChannel::run(int64_t until) {
   for (;;) {
-    const int64_t read = std::max(arrival_[0], now_), write = std::max(arrival_[1], now_);
-    const int64_t arrival = std::min(read, write), due = due_.next();
+    const int64_t arrival = std::max(arrival_, now_), due = due_.next();
     next_ = std::min(arrival, due);
     if (next_ > until) return;
     now_ = next_;
     if (arrival <= due) {
-      admit(write < read, arrival);
+      admit(arrival);
     } else {
       decide(due_.take(), due);
     }

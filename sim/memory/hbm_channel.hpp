@@ -8,6 +8,9 @@
 // next: hbm_bank.hpp; which direction: write_drain.hpp; a row that was opened for a run is kept for
 // it whatever the direction.
 //
+// Requests enter the queues in the order in which they arrive, atom by atom: the first one that finds
+// no room keeps all others out, whatever their direction.
+//
 // Refresh falls due on a fixed grid and is applied when the bank (per-bank) or pseudo-channel
 // (all-bank) is next looked at; an idle channel costs nothing. Its own commands do not compete for
 // the row bus. Contents live in the memory image: a read does not look for its data in the write
@@ -64,12 +67,12 @@ class HbmChannel {
 
   HbmChannel(HbmShared&, uint16_t index);
   // Something arrives at tick `a.at`, not before the last run().
-  void push(const Arrival& a, bool write) {
+  void push(const Arrival& a) {
     ++s_.in_flight;
-    s_.writes += write;
-    if (!arrivals_[write].push(a)) return;
-    find_arrival(write);
-    next_ = std::min(next_, std::max(now_, arrival_[write]));
+    s_.writes += a.write;
+    if (!arrivals_.push(a)) return;
+    find_arrival();
+    next_ = std::min(next_, std::max(now_, arrival_));
   }
   // Decides everything that falls due up to `until`.
   void run(int64_t until);
@@ -77,13 +80,13 @@ class HbmChannel {
   int64_t next() const { return next_; }
 
  private:
-  void admit(bool write, int64_t now);
-  // A request larger than the queue enters an empty one.
-  void find_arrival(bool write) {
-    arrival_[write] = kNever;
-    if (arrivals_[write].empty()) return;
-    const Arrival& a = arrivals_[write].front();
-    if (queued_[write] == 0 || queued_[write] + a.atoms <= s_.queue) arrival_[write] = a.at;
+  void admit(int64_t now);
+  int32_t new_run(const Arrival&, int64_t now);
+  void find_arrival() {
+    arrival_ = kNever;
+    if (arrivals_.empty()) return;
+    const Arrival& a = arrivals_.front();
+    if (queued_[a.write] < s_.queue) arrival_ = a.at;
   }
   void turn(int64_t now) {
     if (drain_.turn(queued_[0], queued_[1])) turned(now);
@@ -118,9 +121,9 @@ class HbmChannel {
   std::vector<HbmBank> banks_;
   std::vector<HbmRun> runs_;
   int32_t free_run_ = -1;
-  Arrivals arrivals_[2];  // reads, writes: on the way, or behind a full queue
+  Arrivals arrivals_;  // on the way, or behind a full queue
   // When the first of them enters the queue, perhaps in the past; kNever while there is no room.
-  int64_t arrival_[2] = {kNever, kNever};
+  int64_t arrival_ = kNever;
   int64_t queued_[2] = {0, 0};  // atoms admitted
   WriteDrain drain_;
   RowCommands rows_;

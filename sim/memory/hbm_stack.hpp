@@ -25,8 +25,8 @@ class HbmStack : public sc_core::sc_module {
                                    .owner = owner,
                                    .row = piece.row,
                                    .bank = uint16_t(piece.bank),
-                                   .atoms = uint16_t(piece.atoms)},
-                                  write);
+                                   .write = write,
+                                   .atoms = uint16_t(piece.atoms)});
     rearm(last_tick_);
   }
   const HbmStats& stats() const { return shared_.stats; }
