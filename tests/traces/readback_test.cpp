@@ -1,4 +1,6 @@
 // Random runs, written and read back.
+#include <array>
+
 #include "readback.hpp"
 #include "traces/event/perfetto.hpp"
 
@@ -35,6 +37,32 @@ TEST_F(Readback, TrafficCounterHoldsEveryByte) {
   ASSERT_GT(want, 0);
   EXPECT_NEAR(bytes / want, 1, 1e-9);
   EXPECT_EQ(answers[1], (Rows{{"GB/s"}}));
+}
+
+TEST_F(Readback, CountersOfQueuesAndTransfersHoldEveryCycle) {
+  const EventStream stream = random_stream(78);
+  PerfettoWriter writer(folder_.file("t"), {.clock_hz = 2e9, .chip = "test"});
+  stream.play(writer);
+  const auto query_of = [](const std::string& name) {
+    return "select c.ts, c.value from counter c join process_counter_track t on c.track_id = t.id "
+           "where t.name = '" +
+           name + "' order by c.ts";
+  };
+  const std::vector<Rows> answers = query(
+      folder_.file("t"), {query_of("instructions queued"), query_of("transfers outstanding")});
+  std::array<double, 2> got{}, want{};
+  for (size_t k = 0; k < 2; ++k)
+    for (size_t i = 0; i + 1 < answers[k].size(); ++i)
+      got[k] += std::stod(answers[k][i][1]) *
+                (std::stod(answers[k][i + 1][0]) - std::stod(answers[k][i][0]));
+  for (const InstructionEvent& e : stream.instructions) {
+    want[0] += double(e.started - e.issued);
+    if (e.read_bytes + e.write_bytes > 0) want[1] += double(e.retired - e.started);
+  }
+  for (size_t k = 0; k < 2; ++k) {
+    ASSERT_GT(want[k], 0);
+    EXPECT_NEAR(got[k] / want[k], 1, 1e-9);
+  }
 }
 
 TEST_F(Readback, NamesOfKernelsCausesAndInstructionsArrive) {

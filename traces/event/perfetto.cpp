@@ -27,7 +27,8 @@ constexpr size_t kHeld = 128;      // instructions per unit that a late flow can
 constexpr size_t kWaiting = 1024;  // flow ends per unit whose instruction has not been reported yet
 
 // Ranks of tracks inside their process; units follow in the order of their numbers.
-constexpr int32_t kRunRank = 0, kTrafficRank = 1, kLaunchRank = 2, kTaskRank = 2, kUnitRank = 100;
+constexpr int32_t kRunRank = 0, kTrafficRank = 1, kQueueRank = 2, kFlightRank = 3, kLaunchRank = 4,
+                  kTaskRank = 2, kUnitRank = 100;
 constexpr int32_t kRanksPerUnit = 64;
 
 struct Held {
@@ -64,13 +65,13 @@ std::string short_name(const UnitInfo& unit) {
 struct PerfettoWriter::Impl {
   PacketFile file;
   PerfettoOptions options;
-  uint64_t chip = 0, run = 0, traffic_track = 0;
+  uint64_t chip = 0, run = 0, traffic_track = 0, queue_track = 0, flight_track = 0;
   std::map<int32_t, uint64_t> cores;
   std::map<int32_t, Lanes> tasks;
   Lanes launches;
   std::vector<UnitTracks> units;
-  std::vector<int32_t> index;  // by unit id; -1: unknown
-  Traffic traffic;
+  std::vector<int32_t> index;          // by unit id; -1: unknown
+  Traffic traffic, queued, in_flight;  // the last two collect cycles of instructions
   int64_t flows_written = 0, flows_dropped = 0, dropped = 0;
   uint64_t next_flow = 1;
 
@@ -78,6 +79,8 @@ struct PerfettoWriter::Impl {
     chip = file.process("chip " + options.chip, 1);
     run = file.track("run", chip, kRunRank);
     traffic_track = file.counter("memory traffic asked for", "GB/s", chip, kTrafficRank);
+    queue_track = file.counter("instructions queued", "count", chip, kQueueRank);
+    flight_track = file.counter("transfers outstanding", "count", chip, kFlightRank);
   }
 
   bool instructions() const { return options.level == TraceLevel::instruction; }
@@ -186,16 +189,22 @@ struct PerfettoWriter::Impl {
     }
   }
 
+  // The mean of each window, times `unit`.
+  void counter(uint64_t track, const Traffic& t, double unit) {
+    const std::vector<int64_t>& sums = t.bytes();
+    for (size_t i = 0; i < sums.size(); ++i)
+      file.count(track, int64_t(i) * t.window(), double(sums[i]) / double(t.window()) * unit);
+    if (!sums.empty()) file.count(track, int64_t(sums.size()) * t.window(), 0);
+  }
+
   void finish(int64_t cycles) {
     for (UnitTracks& u : units)
       for (const FlowEvent& f : u.unsent) send(u, f, true);
     for (UnitTracks& u : units)
       for (const Held& held : u.held) write(u, held);
-    const double seconds = double(traffic.window()) / options.clock_hz;
-    const std::vector<int64_t>& bytes = traffic.bytes();
-    for (size_t i = 0; i < bytes.size(); ++i)
-      file.count(traffic_track, int64_t(i) * traffic.window(), double(bytes[i]) / seconds / 1e9);
-    if (!bytes.empty()) file.count(traffic_track, int64_t(bytes.size()) * traffic.window(), 0);
+    counter(traffic_track, traffic, options.clock_hz / 1e9);
+    counter(queue_track, queued, 1);
+    counter(flight_track, in_flight, 1);
     const SliceArg args[] = {{"clock_hz", std::llround(options.clock_hz)},
                              {"cycles", cycles},
                              {"time", 0, "1 ns of this file is 1 cycle of the core clock"},
@@ -253,6 +262,9 @@ void PerfettoWriter::span(const UnitSpan& s) {
 void PerfettoWriter::instruction(const InstructionEvent& e) {
   Impl& w = *impl_;
   w.traffic.add(e.started, e.retired, e.read_bytes + e.write_bytes);
+  w.queued.add(e.issued, e.started, e.started - e.issued);
+  if (e.read_bytes + e.write_bytes > 0)
+    w.in_flight.add(e.started, e.retired, e.retired - e.started);
   if (w.detail()) w.add(w.unit(e.unit), e);
 }
 

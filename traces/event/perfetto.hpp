@@ -2,7 +2,8 @@
 //
 // One tick of the file (1 ns to its readers) is one cycle of the core clock; the slice "run"
 // carries clock_hz. A process per core and one for the chip. Tracks:
-//   chip    run, launches, units outside the cores, counter "memory traffic asked for"
+//   chip    run, launches, units outside the cores, counters "memory traffic asked for", "instructions
+//           queued" (issued, not started) and "transfers outstanding" (instructions that move data)
 //   core N  tasks, then per unit one track per slot (its instructions, started to retired) and one
 //           track "UNIT state" (busy or the cause of the stall: its slices tile the run)
 // Flows join the instruction that signalled to the one that waited. The last instructions of each
