@@ -61,6 +61,7 @@ start() {
   done
   echo "slurm_host: the nodes did not come up" >&2
   cat "$dir"/log/* >&2
+  stop
   exit 1
 }
 
