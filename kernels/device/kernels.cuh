@@ -48,23 +48,17 @@ struct IndexerTwo {
   template <class M> using Kernel = IndexerOf<M, 64, 2, dsa::Fp8, 4>;
   static constexpr ScoringTuning kTuning{.ring = 4};
 };
-// Ranges of up to 8192 scores, up to 16384, and longer ones. A block of 1024 threads has registers for 8
-// keys a thread; where it has 32 they are made anew from the scores for every pass.
-struct TopkShort {
-  using Machine = BlockMachine<1024>;
-  template <class M> using Kernel = TopkPartialOf<M, 8192, 1>;
-  static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 8256};
+// Ranges of up to 8192 scores, of which few are selected alone and many side by side; of up to 16384;
+// and longer ones in steps.
+template <int kThreads, int kRange, int kFold, BlockTuning kHow> struct TopkOfRange {
+  using Machine = BlockMachine<kThreads>;
+  template <class M> using Kernel = TopkPartialOf<M, kRange, kFold>;
+  static constexpr BlockTuning kTuning = kHow;
 };
-struct TopkFirst {
-  using Machine = BlockMachine<512>;
-  template <class M> using Kernel = TopkPartialOf<M, 16384, 1>;
-  static constexpr BlockTuning kTuning{.blocks = 1, .ring = 2, .scratch = 8256};
-};
-struct TopkLong {
-  using Machine = BlockMachine<1024>;
-  template <class M> using Kernel = TopkPartialOf<M, 32768, 1>;
-  static constexpr BlockTuning kTuning{.blocks = 1, .ring = 1, .scratch = 8256};
-};
+using TopkFew = TopkOfRange<1024, 8192, 0, BlockTuning{.blocks = 1, .ring = 1, .scratch = 8256}>;
+using TopkMany = TopkOfRange<512, 8192, 0, BlockTuning{.blocks = 3, .ring = 1, .scratch = 8256}>;
+using TopkFirst = TopkOfRange<1024, 16384, 0, BlockTuning{.blocks = 1, .ring = 1, .scratch = 8256}>;
+using TopkLong = TopkOfRange<1024, 32768, 1, BlockTuning{.blocks = 1, .ring = 1, .scratch = 8256}>;
 struct TopkSecond {
   using Machine = BlockMachine<512>;
   template <class M> using Kernel = TopkMerge<M>;
@@ -109,9 +103,10 @@ void launch(const ArgsOf<SparseMlaRecords>&, const Place&);
 void launch(const ArgsOf<SparseMlaPlain>&, const Place&);
 void launch(const ArgsOf<IndexerOne>&, const Place&);
 void launch(const ArgsOf<IndexerTwo>&, const Place&);
-void launch(const ArgsOf<TopkShort>&, const Place&);
+void launch(const ArgsOf<TopkFew>&, const Place&);
+void launch(const ArgsOf<TopkMany>&, const Place&);
 void launch(const ArgsOf<TopkLong>&, const Place&);
-// Or one of the other two, by the length of the ranges.
+// Or one of the other three, by the length and the number of the ranges.
 void launch(const ArgsOf<TopkFirst>&, const Place&);
 void launch(const ArgsOf<TopkSecond>&, const Place&);
 void launch(const ArgsOf<TableBuild>&, const Place&);

@@ -23,9 +23,17 @@ void start(void (*kernel)(Args, Context), const Args& args, const Place& place, 
   static const cudaError_t once = cudaFuncSetAttribute(
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Pipeline::kSharedBytes);
   check(once, Kernel::kName);
-  kernel<<<std::min(tasks, place.multiprocessors * blocks), threads, Pipeline::kSharedBytes,
-           place.stream>>>(args, place.context);
-  check(cudaGetLastError(), Kernel::kName);
+  cudaLaunchAttribute early{};  // see follow_previous()
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = std::min(tasks, place.multiprocessors * blocks);
+  config.blockDim = threads;
+  config.dynamicSmemBytes = Pipeline::kSharedBytes;
+  config.stream = place.stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, args, place.context), Kernel::kName);
 }
 
 }  // namespace daybreak::kernels::device

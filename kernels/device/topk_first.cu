@@ -20,7 +20,9 @@ template <class Bound> ArgsOf<Bound> rebound(const ArgsOf<TopkFirst>& args) {
 
 void launch(const ArgsOf<TopkFirst>& args, const Place& place) {
   const int64_t range = (args.scores.cols + args.splits - 1) / args.splits;
-  if (range <= 8192) return launch(rebound<TopkShort>(args), place);
+  const bool many = int64_t(args.tokens) * args.splits > place.multiprocessors;
+  if (range <= 8192 && many) return launch(rebound<TopkMany>(args), place);
+  if (range <= 8192) return launch(rebound<TopkFew>(args), place);
   if (range > 16384) return launch(rebound<TopkLong>(args), place);
   start_block<TopkFirst>(args, place);
 }

@@ -357,6 +357,11 @@ template <class Machine> class Emit {
     issue(isa::MergeTopk{
         .to = ref(list), .a = ref(a), .b = ref(b), .c = ref(c), .d = ref(d), .k = kColsOf<L>});
   }
+  template <Output L, Output S, Shaped X>
+  void topk_more(L&& list, S&& spare, const X& scores, int64_t first, int64_t count) {
+    topk_block(spare, scores, first, count);
+    merge_topk(list, list, spare);
+  }
   template <Output P, Output N, Shaped L>
     requires(kColsOf<P> == kColsOf<L> && kRowsOf<N> == 1 && kColsOf<N> == 1)
   void extract(P&& positions, N&& count, const L& list) {

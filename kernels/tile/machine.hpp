@@ -65,6 +65,7 @@
 // Selection (order: score descending, position ascending; NaN and -inf never; -0 is +0)
 //   topk_block(list, scores, first, count)            scores[0, count): positions first, ...
 //   merge_topk(list, a, b [, c, d])                   best K of up to four lists
+//   topk_more(list, spare, scores, first, count)      best K of the list and the scores
 //   extract(positions, count, list)                   ascending, -1 last
 //   load_list(list, tensor, row, col)  store_list(tensor, row, col, list)    lists as raw records
 // Routing (int32 tiles; entries of -1 do not count)
@@ -180,6 +181,7 @@ concept Machine = requires(
   m.merge_topk(list, list, list);
   m.merge_topk(list, list, list, list);
   m.merge_topk(list, list, list, list, list);
+  m.topk_more(list, list, line, 0, 128);
   m.extract(positions, count, list);
   m.load_list(list, t, 0, 0);
   m.store_list(t, 0, 0, list);

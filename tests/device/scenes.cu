@@ -72,9 +72,10 @@ int indexer_splits(int requests, int context) {
   const int steps = (context + 255) / 256;
   return clamped(std::max(kMultiprocessors / std::max(requests, 1), steps / 8), steps);
 }
-// Blocks of 16384 scores; shorter ranges where there are few rows.
+// A block takes 32768 scores at once; longer rows are shared where there are few of them.
 int topk_splits(int rows, int columns) {
-  return clamped(kMultiprocessors / std::max(rows, 1), std::min((columns + 8191) / 8192, 8));
+  const int blocks = (columns + 32767) / 32768;
+  return rows * blocks <= kMultiprocessors ? clamped(blocks, 4) : 1;
 }
 
 }  // namespace daybreak::device

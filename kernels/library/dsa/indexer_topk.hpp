@@ -86,8 +86,7 @@ template <class M, int kHeads, int kQueries, class Form> struct IndexerTopkOf {
         m.topk_block(st.best[own], scores, first, count);
       } else {
         List more;
-        m.topk_block(more, scores, first, count);
-        m.merge_topk(st.best[own], st.best[own], more);
+        m.topk_more(st.best[own], more, scores, first, count);
       }
     }
   }

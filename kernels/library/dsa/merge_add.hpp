@@ -56,8 +56,7 @@ template <class M> struct MergeAdd {
       typename M::template Local<float, 1, kMost> always(m);
       List added;
       m.fill(always, kAlways);
-      m.topk_block(added, always, t.first, t.count);
-      m.merge_topk(st.best, st.best, added);
+      m.topk_more(st.best, added, always, t.first, t.count);
     }
     dsa::store_selection(m, t.a.positions, t.a.valid, t.token, st.best);
   }

@@ -9,7 +9,8 @@
 
 namespace daybreak::kernels {
 
-// kBlock: scores of a step. kFold: blocks sorted before they join the running list.
+// kBlock: scores of a step. kFold: blocks sorted before they join the running list; 0: a range is one
+// block.
 template <class M, int kBlock = 2048, int kFold = dsa::kFold> struct TopkPartialOf {
   using Pipeline = Selection;
   static constexpr const char* kName = "topk_partial";
@@ -33,9 +34,13 @@ template <class M, int kBlock = 2048, int kFold = dsa::kFold> struct TopkPartial
   struct Fixed {};
   struct Scores {};
   struct Board {};
-  struct State {
-    List best, more[kFold];
+  struct One {
+    List best;
   };
+  struct Running {
+    List best, more[kFold > 0 ? kFold : 1];
+  };
+  using State = std::conditional_t<kFold == 0, One, Running>;
 
   struct Task {
     Args a;
@@ -44,17 +49,18 @@ template <class M, int kBlock = 2048, int kFold = dsa::kFold> struct TopkPartial
 
   static DAYBREAK_BOTH int tasks(const Args& a) { return a.tokens * a.splits; }
   static DAYBREAK_DEVICE Task task(M& m, const Args& a, int number) {
-    const int token = number / a.splits, split = number % a.splits;
-    const int request = token / a.queries, own = token % a.queries;
+    const int token = quotient(number, a.splits), split = number - token * a.splits;
+    const int request = quotient(token, a.queries), own = token - request * a.queries;
     const int seen = dsa::visible(m.read(a.contexts, 0, request), a.queries, own);
     const int blocks = (seen + kAlign - 1) / kAlign;
-    const int range = (blocks + a.splits - 1) / a.splits * kAlign;
+    const int range = quotient(blocks + a.splits - 1, a.splits) * kAlign;
     const int first = split * range, count = within(seen - first, 0, range);
-    return {a, number, token, first, count, (count + kBlock - 1) / kBlock};
+    return {a, number, token, first, count, kFold == 0 ? 1 : (count + kBlock - 1) / kBlock};
   }
 
   static DAYBREAK_DEVICE void begin(M& m, const Task& t, State& st) {
-    if (t.trips == 0) dsa::clear(m, st.best);
+    if constexpr (kFold > 0)
+      if (kFold == 1 || t.trips == 0) dsa::clear(m, st.best);
   }
 
   static DAYBREAK_DEVICE void load(M& m, const Task& t, int step, Stage& s) {
@@ -63,11 +69,20 @@ template <class M, int kBlock = 2048, int kFold = dsa::kFold> struct TopkPartial
 
   // The first block starts the running list; then up to kFold are sorted before they join it.
   static DAYBREAK_DEVICE void select(M& m, const Task& t, int step, Stage& s, Board&, State& st) {
-    const int slot = (step - 1) % kFold;
-    List& to = step == 0 ? st.best : st.more[slot];
-    m.topk_block(to, s.scores, t.first + step * kBlock, least(t.count - step * kBlock, kBlock));
-    if (step > 0 && (slot == kFold - 1 || step + 1 == t.trips))
-      dsa::fold(m, st.best, st.more, slot + 1);
+    const auto sort = [&](List& to) {
+      m.topk_block(to, s.scores, t.first + step * kBlock, least(t.count - step * kBlock, kBlock));
+    };
+    if constexpr (kFold == 0) {
+      sort(st.best);
+    } else if constexpr (kFold == 1) {
+      m.topk_more(st.best, st.more[0], s.scores, t.first + step * kBlock,
+                  least(t.count - step * kBlock, kBlock));
+    } else {
+      const int slot = (step - 1) % kFold;
+      sort(step == 0 ? st.best : st.more[slot]);
+      if (step > 0 && (slot == kFold - 1 || step + 1 == t.trips))
+        dsa::fold(m, st.best, st.more, slot + 1);
+    }
   }
 
   static DAYBREAK_DEVICE void finish(M& m, const Task& t, State& st) {

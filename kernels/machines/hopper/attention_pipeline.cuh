@@ -56,6 +56,7 @@ template <class K, class M, class Tuned> struct AttentionPipeline {
       show_barriers();
     }
     __syncthreads();
+    follow_previous();
   }
 
   DAYBREAK_DEVICE int tasks() const {

@@ -246,62 +246,78 @@ template <int kThreadCount> class BlockMachine {
 
   // ---- selection --------------------------------------------------------------------------------
 
-  // Element j of a thread is number first_own<kOwn>() + 32 j: a warp has a run of them.
   template <class L, class X>
   DAYBREAK_DEVICE void topk_block(L& list, const X& scores, int64_t first, int64_t count) {
-    constexpr int kOwn = (X::kRows * X::kCols + kThreads - 1) / kThreads;
-    __syncthreads();
-    const float* from = element(scores, 0, 0);
-    const int own = first_own<kOwn>(), n = int(count);
-    const BlockKeys<kOwn> keys(from, own, n);
-    const auto position = [&](int j) { return int(first) + own + j * kWarp; };
-    const Threshold t =
-        select().template threshold<kOwn>(keys, L::kCols, n, Block{from, int(first)});
-    const int taken = int(select().template emit<kOwn>(keys, t, position, [&](int j, int place) {
-      *element(list, 0, place) = {from[own + j * kWarp], position(j)};
-    }));
-    pad(list, taken);
+    const auto from = block_of(scores, first, count);
+    const int taken = count <= 0 ? 0 : select<kElements<X>, L>(from);
+    if (count <= 0) __syncthreads();
+    for (int i = threadIdx.x; i < L::kCols; i += kThreads)
+      *element(list, 0, i) = i < taken ? from.record(work->order[i]) : nothing();
   }
-  template <class L, class... From> DAYBREAK_DEVICE void merge_topk(L& list, const From&... from) {
-    constexpr int kLists = sizeof...(From), kSize = L::kCols;
-    constexpr int kOwn = (kLists == 3 ? 4 : kLists) * kSize / kThreads;  // a warp's: of one list
+  // The list may be one of those merged; those after the first stand one after another.
+  template <class L, class A, class B, class... More>
+  DAYBREAK_DEVICE void merge_topk(L& list, const A& a, const B& b, const More&... more) {
+    constexpr int kSize = L::kCols, kCount = (2 + sizeof...(More)) * kSize;
+    const Ranked* next = element(b, 0, 0);
+    if (((element(more, 0, 0) != (next += kSize)) || ...)) __trap();
+    const Records<kSize> all{element(a, 0, 0), element(b, 0, 0)};
     __syncthreads();
-    const Ranked* lists[] = {element(from, 0, 0)...};
-    const int own = first_own<kOwn>();
-    const Ranked* mine = lists[0];
-#pragma unroll
-    for (int l = 1; l < kLists; ++l)
-      if (own >= l * kSize) mine = lists[l];
-    Ranked held[kOwn];  // the list may be one of those merged
-    uint32_t keys[kOwn];
-#pragma unroll
-    for (int j = 0; j < kOwn; ++j) {
-      held[j] = own < kLists * kSize ? mine[own % kSize + j * kWarp] : Ranked{0, -1};
-      keys[j] = held[j].position < 0 ? 0 : selection_key(held[j].score);
-    }
-    const auto position = [&](int j) { return held[j].position; };
-    Records<kLists> source{{}, kSize};
-    for (int l = 0; l < kLists; ++l) source.lists[l] = lists[l];
-    const Threshold t = select().template threshold<kOwn>(keys, kSize, kLists * kSize, source);
-    const int taken = int(select().template emit<kOwn>(
-        keys, t, position, [&](int j, int place) { *element(list, 0, place) = held[j]; }));
-    pad(list, taken);
+    BlockSelect<kThreads, kCount> lists{*work};
+    const Keys keys = lists.extent(all);
+    const int taken =
+        keys.low == 0 ? lists.run(all, kSize)
+                      : lists.among(all, keys, lists.shift_of(keys.low, keys.high), kCount, kSize);
+    keep(list, taken, [&](int number) { return all.record(number); });
   }
+  // What does not reach the worst of a full list is left out at once.
+  template <class L, class X>
+  DAYBREAK_DEVICE void topk_more(L& list, L&, const X& scores, int64_t first, int64_t count) {
+    constexpr int kFound = SelectionWork::kCandidates;
+    const auto from = block_of(scores, first, count);
+    __syncthreads();
+    BlockSelect<kThreads, kElements<X>> block{*work};
+    const Ranked* records = element(list, 0, 0);
+    const uint32_t low =
+        BlockSelect<kThreads, L::kCols>{*work}.extent(Records<L::kCols>{records, records}).low;
+    int found = low == 0 ? kFound + 1 : block.gather(from, low);
+    if (found > kFound) found = block.run(from, L::kCols);
+    if (records[0].position < 0)
+      return keep(list, found, [&](int number) { return from.record(number); });
+    if (found == 0) return;
+    const Candidates<L::kCols, Block<kElements<X>>> all{records, from, work->order, found};
+    BlockSelect<kThreads, L::kCols + kFound> both{*work};
+    const int taken = both.among(all, {low == 0 ? CoarseBins::kLowest : low, both.kHighest},
+                                 both.kFine, L::kCols + found, L::kCols);
+    keep(list, taken, [&](int number) {
+      return number < L::kCols ? records[number] : from.record(number - L::kCols);
+    });
+  }
+  // Lists of merged ones are in order already, with what is empty last.
   template <class P, class N, class L>
   DAYBREAK_DEVICE void extract(P& positions, N& count, const L& list) {
     constexpr int kSize = L::kCols;
     constexpr int32_t kNone = 0x7fffffff;
     __syncthreads();
-    int valid = 0;
     bool ordered = true;
+#pragma unroll 1
     for (int i = threadIdx.x; i < kSize; i += kThreads) {
       const int p = element(list, 0, i)->position;
       const int next = i + 1 < kSize ? element(list, 0, i + 1)->position : -1;
-      valid += __syncthreads_count(p >= 0);
       ordered &= next < 0 || (p >= 0 && p < next);
-      *element(positions, 0, i) = p < 0 ? kNone : p;
+      *element(positions, 0, i) = p;
+      if (p >= 0 && next < 0) *element(count, 0, 0) = i + 1;
+      if (p < 0 && i == 0) *element(count, 0, 0) = 0;
     }
-    if (!__syncthreads_and(ordered)) sort_words<kSize>(element(positions, 0, 0));
+    if (__syncthreads_and(ordered)) return;
+    int valid = 0;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < kSize; i += kThreads) {
+      const int p = *element(positions, 0, i);
+      valid += __syncthreads_count(p >= 0);
+      if (p < 0) *element(positions, 0, i) = kNone;
+    }
+    sort_words<kSize>(element(positions, 0, 0));
+#pragma unroll 1
     for (int i = threadIdx.x; i < kSize; i += kThreads)
       if (*element(positions, 0, i) == kNone) *element(positions, 0, i) = -1;
     if (threadIdx.x == 0) *element(count, 0, 0) = valid;
@@ -316,61 +332,75 @@ template <int kThreadCount> class BlockMachine {
   }
 
  private:
-  // A thread's keys of a block of scores: in registers, or where those would not do made anew from
-  // the scores whenever one is looked at.
-  template <int kOwn, bool kHeld = (kOwn * kThreads <= 16384)> struct BlockKeys {
-    DAYBREAK_DEVICE BlockKeys(const float* from, int own, int n) {
-#pragma unroll
-      for (int j = 0; j < kOwn; ++j)
-        key[j] = own + j * kWarp < n ? selection_key(from[own + j * kWarp]) : 0;
-    }
-    DAYBREAK_DEVICE uint32_t operator[](int j) const { return key[j]; }
-    uint32_t key[kOwn];
-  };
-  template <int kOwn> struct BlockKeys<kOwn, false> {
-    DAYBREAK_DEVICE BlockKeys(const float* scores, int first, int count)
-        : from(scores), own(first), n(count) {}
-    DAYBREAK_DEVICE uint32_t operator[](int j) const {
-      return own + j * kWarp < n ? selection_key(from[own + j * kWarp]) : 0;
-    }
-    const float* from;
-    int own, n;
-  };
-  // Elements by number, for the rare passes over ties.
-  struct Block {
+  static DAYBREAK_DEVICE Ranked nothing() { return {-__int_as_float(0x7f800000), -1}; }
+
+  template <class X> static constexpr int kElements = X::kRows * X::kCols;
+
+  // Elements of a selection by number.
+  template <int kScores> struct Block {
+    static constexpr bool kNamed = false;
+    static constexpr int kPairs = 4, kKeys = 1;
     const float* scores;
     int first;
-    DAYBREAK_DEVICE uint32_t key(int i) const { return selection_key(scores[i]); }
+    DAYBREAK_DEVICE float score(int i) const {
+      if constexpr (kScores % kThreads != 0)
+        if (i >= kScores) return -__int_as_float(0x7f800000);
+      return scores[i];
+    }
     DAYBREAK_DEVICE int32_t position(int i) const { return first + i; }
+    DAYBREAK_DEVICE Ranked record(int i) const { return {scores[i], first + i}; }
   };
-  template <int kLists> struct Records {
-    const Ranked* lists[kLists];
-    int size;
-    DAYBREAK_DEVICE const Ranked& at(int i) const {
-      const Ranked* list = lists[0];
-#pragma unroll
-      for (int l = 1; l < kLists; ++l) list = i >= l * size ? lists[l] : list;
-      return list[i % size];
+  // A list, and others that stand one after another.
+  template <int kSize> struct Records {
+    static constexpr bool kNamed = false;
+    static constexpr int kPairs = 1, kKeys = 2;
+    const Ranked *first, *more;
+    DAYBREAK_DEVICE Ranked record(int i) const { return (i < kSize ? first : more - kSize)[i]; }
+    DAYBREAK_DEVICE float score(int i) const {
+      const Ranked r = record(i);
+      return r.position < 0 ? -__int_as_float(0x7f800000) : r.score;
     }
-    DAYBREAK_DEVICE uint32_t key(int i) const {
-      return at(i).position < 0 ? 0 : selection_key(at(i).score);
-    }
-    DAYBREAK_DEVICE int32_t position(int i) const { return at(i).position; }
+    DAYBREAK_DEVICE int32_t position(int i) const { return record(i).position; }
   };
-
-  DAYBREAK_DEVICE BlockSelect<kThreads> select() { return {*work}; }
-  template <int kOwn> static DAYBREAK_DEVICE int first_own() {
-    return int(threadIdx.x) / kWarp * (kOwn * kWarp) + lane();
+  // The scores of a tile; those from `count` on become none.
+  template <class X>
+  static DAYBREAK_DEVICE Block<kElements<X>> block_of(const X& scores, int64_t first,
+                                                      int64_t count) {
+    if (count < kElements<X>) {
+      __syncthreads();
+      for (int i = int(count) + int(threadIdx.x); i < kElements<X>; i += kThreads)
+        *element(scores, 0, i) = -__int_as_float(0x7f800000);
+    }
+    return {element(scores, 0, 0), int(first)};
   }
-  template <class L> static DAYBREAK_DEVICE void pad(L& list, int count) {
-    for (int i = count + int(threadIdx.x); i < L::kCols; i += kThreads)
-      *element(list, 0, i) = {-__int_as_float(0x7f800000), -1};
+  // Records of the elements taken become a list, which they may come from.
+  template <class L, class RecordOf>
+  DAYBREAK_DEVICE void keep(L& list, int taken, const RecordOf& record_of) {
+    constexpr int kOwn = L::kCols / kThreads;
+    Ranked held[kOwn];
+#pragma unroll
+    for (int j = 0; j < kOwn; ++j) {
+      const int i = j * kThreads + int(threadIdx.x);
+      held[j] = i < taken ? record_of(work->order[i]) : nothing();
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < kOwn; ++j) *element(list, 0, j * kThreads + int(threadIdx.x)) = held[j];
+  }
+  // The best of the elements, as many as a list L holds: their numbers are in work->order.
+  template <int kCount, class L, class Source> DAYBREAK_DEVICE int select(const Source& from) {
+    static_assert(L::kCols <= SelectionWork::kSize);
+    __syncthreads();
+    return BlockSelect<kThreads, kCount>{*work}.run(from, L::kCols);
   }
   // Bitonic, ascending.
   template <int kSize> static DAYBREAK_DEVICE void sort_words(int32_t* words) {
+#pragma unroll 1
     for (int span = 2; span <= kSize; span *= 2)
+#pragma unroll 1
       for (int distance = span / 2; distance > 0; distance /= 2) {
         __syncthreads();
+#pragma unroll 1
         for (int i = threadIdx.x; i < kSize / 2; i += kThreads) {
           const int low = i / distance * distance * 2 + i % distance, high = low + distance;
           const int32_t a = words[low], b = words[high];
@@ -427,7 +457,11 @@ template <int kThreadCount> class BlockMachine {
     const bool aligned = ((reinterpret_cast<uint64_t>(from.data) | uint64_t(skip) |
                            uint64_t(from.pitch) | uint64_t(from.page_pitch)) &
                           15) == 0;
-    if (kBytes % 16 == 0 && (aligned || (R == 1 && aligned_row(from, row_of(0), skip)))) {
+    if (R == 1 && kBytes % 16 == 0 && (aligned || aligned_row(from, row_of(0), skip))) {
+      copy_row<kBytes>(shared_address(to.value), from, row_of(0), skip, inside);
+      return;
+    }
+    if (kBytes % 16 == 0 && aligned) {
 #pragma unroll 1
       for (int i = threadIdx.x; i < R * kChunks; i += kThreads) {
         const int r = i / most(kChunks, 1), at = i % most(kChunks, 1) * 16;
@@ -445,6 +479,24 @@ template <int kThreadCount> class BlockMachine {
       to.value[i] = in ? *from.at<T>(row, col + i % C) : T{};
     }
   }
+  // `inside` bytes of a row from byte `skip` on, and zeros behind them.
+  template <int kBytes>
+  static DAYBREAK_DEVICE void copy_row(uint32_t to, const Tensor& from, int64_t row, int64_t skip,
+                                       int inside) {
+    constexpr int kStride = kThreads * 16;
+    const bool there = row >= 0 && row < from.rows;
+    const uint8_t* source = there ? from.row(row) + skip : from.data;
+    const int first = int(threadIdx.x) * 16, end = there ? inside : 0;
+    if (kBytes % kStride == 0 && end == kBytes) {
+#pragma unroll 2
+      for (int at = first; at < first + kBytes; at += kStride) copy_16(to + at, source + at);
+      return;
+    }
+    const int last = most((end - 1) & ~15, 0);
+#pragma unroll 1
+    for (int at = first; at < kBytes; at += kStride)
+      copy_16(to + at, source + least(at, last), within(end - at, 0, 16));
+  }
   static DAYBREAK_DEVICE bool aligned_row(const Tensor& t, int64_t row, int64_t skip) {
     return row >= 0 && (reinterpret_cast<uint64_t>(t.row(row) + skip) & 15) == 0;
   }
@@ -457,12 +509,23 @@ template <int kThreadCount> class BlockMachine {
         ((reinterpret_cast<uint64_t>(to.data) | uint64_t(to.pitch) | uint64_t(to.page_pitch)) &
          15) == 0) {
       constexpr int kChunks = most(kBytes / 16, 1);
+      if constexpr (X::kRows == 1) {
+        const int64_t row = row_of(0);
+        if (row < 0) return;
+        uint4* out = reinterpret_cast<uint4*>(to.row(row));
+        const uint4* in = reinterpret_cast<const uint4*>(element(from, 0, 0));
+#pragma unroll
+        for (int i = 0; i < kChunks; i += kThreads)
+          if (const int own = i + int(threadIdx.x); kChunks % kThreads == 0 || own < kChunks)
+            out[own] = in[own];
+      } else {
 #pragma unroll 1
-      for (int i = threadIdx.x; i < X::kRows * kChunks; i += kThreads) {
-        const int64_t row = row_of(i / kChunks);
-        if (row >= 0)
-          reinterpret_cast<uint4*>(to.row(row))[i % kChunks] =
-              reinterpret_cast<const uint4*>(element(from, i / kChunks, 0))[i % kChunks];
+        for (int i = threadIdx.x; i < X::kRows * kChunks; i += kThreads) {
+          const int64_t row = row_of(i / kChunks);
+          if (row >= 0)
+            reinterpret_cast<uint4*>(to.row(row))[i % kChunks] =
+                reinterpret_cast<const uint4*>(element(from, i / kChunks, 0))[i % kChunks];
+        }
       }
       return;
     }

@@ -89,6 +89,7 @@ __global__ void __launch_bounds__(M::kThreads, Tuned::kTuning.blocks)
   if constexpr (Pipeline::kSelects) m.work = &shared.work;
   m.scratch = shared.scratch;
   m.room = Tuned::kTuning.scratch;
+  follow_previous();
   Pipeline p{m, shared, a};
   p.run();
 }

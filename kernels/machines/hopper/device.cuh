@@ -64,15 +64,22 @@ DAYBREAK_DEVICE void show_to_matrix_unit() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+// ---- launches -----------------------------------------------------------------------------------
+
+// A kernel may start while the one before it in its stream comes to its end; from here on that one is
+// done. None says earlier that its next may start: blocks that wait would lie unevenly.
+DAYBREAK_DEVICE void follow_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 // ---- copies -------------------------------------------------------------------------------------
 
-DAYBREAK_DEVICE void prefetch(const void* p, uint32_t bytes) {  // into the L2 cache
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(p), "r"(bytes) : "memory");
-}
 // 16 bytes, of which the first `bytes` are copied and the others become zeros.
 DAYBREAK_DEVICE void copy_16(uint32_t to, const void* from, int bytes) {
   asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
                "r"(bytes)
+               : "memory");
+}
+DAYBREAK_DEVICE void copy_16(uint32_t to, const void* from) {
+  asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(to), "l"(from)
                : "memory");
 }
 DAYBREAK_DEVICE void copies_landed() { asm volatile("cp.async.wait_all;" ::: "memory"); }

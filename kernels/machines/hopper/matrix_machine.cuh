@@ -17,6 +17,31 @@
 
 namespace daybreak::kernels::hopper {
 
+// Entries of an index table for the rows of a gather, kRowStep apart for a thread. Those of the next
+// gather are on their way while this one waits for its slot.
+inline constexpr int kRowStep = kWarpgroup / 8;
+class EntryStream {
+ public:
+  // `more`: the entries that follow are of the same table row.
+  template <int kCopies>
+  DAYBREAK_DEVICE void read(int (&rows)[kCopies], const int32_t* entries, bool more) {
+    static_assert(kCopies == kHeld);
+    const int32_t* own = entries + thread_of_group() / 8;
+#pragma unroll
+    for (int i = 0; i < kHeld; ++i)
+      rows[i] = entries == next_ ? held_[i] : __ldg(own + i * kRowStep);
+    next_ = more ? entries + kHeld * kRowStep : nullptr;
+    if (more)
+#pragma unroll
+      for (int i = 0; i < kHeld; ++i) held_[i] = __ldg(own + (kHeld + i) * kRowStep);
+  }
+
+ private:
+  static constexpr int kHeld = 4;
+  const int32_t* next_ = nullptr;
+  int held_[kHeld] = {};
+};
+
 // kConsumerCount consumers, each a team of kGroupCount warpgroups that share the rows of its
 // accumulators. kRaw: the DMA role also converts raw records, so that a slot is whole at once.
 template <int kConsumerCount, int kGroupCount, bool kRaw> class MatrixMachine {
@@ -39,6 +64,7 @@ template <int kConsumerCount, int kGroupCount, bool kRaw> class MatrixMachine {
   bool fresh = false;          // the first gather of a task checks its index table's stamp
   int group = 0;               // of the team, this warpgroup
   RecordStream records;
+  EntryStream ahead;
 
   DAYBREAK_DEVICE int32_t read(const Tensor& t, int64_t row, int64_t col) {
     return __ldg(reinterpret_cast<const int32_t*>(t.line(row)) + col);
@@ -52,11 +78,18 @@ template <int kConsumerCount, int kGroupCount, bool kRaw> class MatrixMachine {
                               const Tensor& requests) {
     const int32_t* entries = reinterpret_cast<const int32_t*>(index.line(row)) + first;
     check_stamp(stamp, row, requests);
-    copy<true>(to, from, [&](int r) { return __ldg(entries + r); });
+    copy(to, from, [&](int (&rows)[R / kRowStep]) {
+      ahead.read(rows, entries, first + 2 * R <= index.cols);
+    });
   }
   template <int R, int C>
   DAYBREAK_DEVICE void load(SharedTile<Bf16, R, C>& to, const Tensor& from, int64_t row, int64_t) {
-    copy<false>(to, from, [&](int r) { return row + r < from.rows ? int(row) + r : -1; });
+    copy(to, from, [&](int (&rows)[R / kRowStep]) {
+      for (int i = 0; i < R / kRowStep; ++i) {
+        const int64_t r = row + thread_of_group() / 8 + i * kRowStep;
+        rows[i] = r < from.rows ? int(r) : -1;
+      }
+    });
   }
 
   // ---- DMA role, records converted on the way ---------------------------------------------------
@@ -68,7 +101,9 @@ template <int kConsumerCount, int kGroupCount, bool kRaw> class MatrixMachine {
     static_assert(R == RecordStream::kRows && C == RecordStream::kBytes);
     const int32_t* entries = reinterpret_cast<const int32_t*>(index.line(row)) + first;
     check_stamp(stamp, row, requests);
-    if (!records.name(from.data, int(from.rows), entries)) raise(context, kOutsideRow);
+    int rows[R / kRowStep];
+    ahead.read(rows, entries, first + 2 * R <= index.cols);
+    if (!records.name(from.data, int(from.rows), entries, rows)) raise(context, kOutsideRow);
   }
   // Codes (rows, 512) of the records named last but one, their scales, to BF16 columns.
   template <class Base, class Raw, int R, int C, int kScales>
@@ -329,18 +364,16 @@ template <int kConsumerCount, int kGroupCount, bool kRaw> class MatrixMachine {
       raise(context, kStaleTable);
   }
 
-  // Eight threads a row, 16 bytes each; row -1 becomes zeros. Without branches, so that all indices
-  // are on their way before the first is used.
-  template <bool kPrefetch, int R, int C, class RowOf>
-  DAYBREAK_DEVICE void copy(SharedTile<Bf16, R, C>& to, const Tensor& tensor, RowOf row_of) {
-    constexpr int kStep = kWarpgroup / 8, kCopies = R / kStep;
+  // Eight threads a row, 16 bytes each; row -1 becomes zeros. name(rows) says which rows.
+  template <int R, int C, class NameRows>
+  DAYBREAK_DEVICE void copy(SharedTile<Bf16, R, C>& to, const Tensor& tensor, NameRows name) {
+    constexpr int kCopies = R / kRowStep;
     const int row = thread_of_group() / 8, chunk = thread_of_group() % 8;
     const int rows = int(tensor.rows);
     const uint8_t* from[kCopies];
     int index[kCopies], size[kCopies];
     bool bad = false;
-#pragma unroll
-    for (int i = 0; i < kCopies; ++i) index[i] = row_of(row + i * kStep);
+    name(index);
 #pragma unroll
     for (int i = 0; i < kCopies; ++i) {
       const bool named = uint32_t(index[i]) < uint32_t(rows);
@@ -349,16 +382,13 @@ template <int kConsumerCount, int kGroupCount, bool kRaw> class MatrixMachine {
       from[i] = tensor.line(named ? index[i] : 0) + chunk * 16;
     }
     if (bad) raise(context, kOutsideRow);
-    if (kPrefetch && chunk == 0)
-      for (int i = 0; i < kCopies; ++i)
-        if (size[i]) prefetch(from[i], C * sizeof(Bf16));
-    vacant->wait(parity);  // only now: the index reads above overlap with the wait
+    vacant->wait(parity);
     const uint32_t at = shared_address(to.bytes) + row * 128 + ((chunk ^ (row % 8)) * 16);
 #pragma unroll
     for (int panel = 0; panel < to.kPanels; ++panel) {
 #pragma unroll
       for (int i = 0; i < kCopies; ++i)
-        copy_16(at + panel * to.kPanelBytes + i * kStep * 128, from[i] + panel * 128, size[i]);
+        copy_16(at + panel * to.kPanelBytes + i * kRowStep * 128, from[i] + panel * 128, size[i]);
       if (awaited >> panel & 1) barriers_of(to)[panel].arrive_when_copied();
     }
   }

@@ -10,17 +10,16 @@ namespace daybreak::kernels::hopper {
 class RecordStream {
  public:
   static constexpr int kRows = 64, kBytes = 656;
+  static constexpr int kPassRows = kWarpgroup / 8, kPasses = kRows / kPassRows;
 
   // The step after the one to be converted next: packed records from `base` on, of which `entries`
-  // names 64: numbers below `count`, or -1. Whether all are one of these. The entries are read again
-  // where they are used, which costs less than the registers to keep them.
-  DAYBREAK_DEVICE bool name(const uint8_t* base, int count, const int32_t* entries) {
+  // names 64, `index` those of this thread: numbers below `count`, or -1. Whether all are one of these.
+  // The entries are read again where they are used, which costs less than the registers to keep them.
+  DAYBREAK_DEVICE bool name(const uint8_t* base, int count, const int32_t* entries,
+                            const int (&index)[kPasses]) {
     advance();
     base_ = base, count_ = count, upcoming_ = entries;
-    int index[kPasses];
     bool good = true;
-#pragma unroll
-    for (int i = 0; i < kPasses; ++i) index[i] = __ldg(entries + row() + i * kPassRows);
 #pragma unroll
     for (int i = 0; i < kPasses; ++i) {
       const bool named = uint32_t(index[i]) < uint32_t(count);
@@ -67,7 +66,6 @@ class RecordStream {
   }
 
  private:
-  static constexpr int kPassRows = kWarpgroup / 8, kPasses = kRows / kPassRows;
   static constexpr int kScales = 512, kTail = 528;
   struct Piece {
     uint4 codes[4], scales;

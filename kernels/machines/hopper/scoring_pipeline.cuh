@@ -37,6 +37,7 @@ template <class K, class M, class Tuned> struct ScoringPipeline {
       show_barriers();
     }
     __syncthreads();
+    follow_previous();
   }
 
   DAYBREAK_DEVICE int tasks() const {

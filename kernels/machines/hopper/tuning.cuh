@@ -8,7 +8,7 @@ struct AttentionTuning {
   int ring = 2;           // slots
   int score_ahead = 320;  // columns scored before the accumulation of the step before
   int score_part = 320;   // columns scored at a time: how much must have landed to go on
-  int dma_registers = 56, consumer_registers = 224;  // a thread of either role
+  int dma_registers = 72, consumer_registers = 216;  // a thread of either role
 };
 // Scoring without selection: `groups` warpgroups score 64 keys each of a step.
 struct ScoringTuning {

@@ -165,8 +165,7 @@ template <class M> struct SmallSelection {
   }
   static void select(M& m, const Task& t, int step, Stage&, Board& b, State& st) {
     typename M::template List<kKeep> more;
-    m.topk_block(more, b.row, step * kKeys, t.context - step * kKeys);
-    m.merge_topk(st.best, st.best, more);
+    m.topk_more(st.best, more, b.row, step * kKeys, t.context - step * kKeys);
   }
   static void finish(M& m, const Task& t, State& st) {
     Tile<int32_t, 1, kKeep> chosen;
