@@ -2,8 +2,6 @@
 
 namespace daybreak::kernels::device {
 
-void launch(const ArgsOf<TopkFew>& args, const Place& place) {
-  start_block<TopkFew>(args, place);
-}
+void launch(const ArgsOf<TopkFew>& args, const Place& place) { start_block<TopkFew>(args, place); }
 
 }  // namespace daybreak::kernels::device

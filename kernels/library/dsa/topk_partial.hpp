@@ -9,8 +9,8 @@
 
 namespace daybreak::kernels {
 
-// kBlock: scores of a step. kFold: blocks sorted before they join the running list; 0: a range is one
-// block.
+// kBlock: scores of a step. kFold: blocks sorted before they join the running list; 1: each joins as it
+// comes; 0: a range is one block.
 template <class M, int kBlock = 2048, int kFold = dsa::kFold> struct TopkPartialOf {
   using Pipeline = Selection;
   static constexpr const char* kName = "topk_partial";

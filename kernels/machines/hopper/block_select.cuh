@@ -26,7 +26,7 @@ struct CoarseBins {
     uint32_t h;
     asm("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r"(h) : "f"(high), "f"(low));
     asm("add.rn.f16x2 %0, %0, %1;" : "+r"(h) : "r"(0));  // -0 becomes 0
-    uint32_t signs;  // of either half, over its bits
+    uint32_t signs;                                      // of either half, over its bits
     asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(signs) : "r"(h));
     return h ^ (signs | 0x80008000u);
   }
@@ -89,8 +89,9 @@ template <int kList, class From> struct Candidates {
   }
 };
 
-// Selects among the kElements elements of a source: score(i), -inf for none and up to the next multiple
-// of the threads; position(i); and, where it is kNamed, number(i) to stand in the order in place of i; kPairs of scores are counted together.
+// Selects among the kElements elements of a source: score(i), -inf for none and up to the next
+// multiple of the threads; position(i); and, where it is kNamed, number(i), which stands in the order
+// in place of i. kPairs of scores are counted together, kKeys looked at together.
 template <int kThreads, int kElements> struct BlockSelect {
   static constexpr int kWarps = kThreads / kWarp, kBins = SelectionWork::kBins;
   static constexpr int kOwn = (kElements + kThreads - 1) / kThreads;  // elements a thread looks at
@@ -123,7 +124,7 @@ template <int kThreads, int kElements> struct BlockSelect {
   }
 
   // The same where only `count` elements or fewer have keys of `keys`, after another order. The best
-  // `wanted` are expected to end within 2^shift keys times the bins from the lowest.
+  // `wanted` are expected to end in the first bins of 2^shift keys.
   template <class Source>
   DAYBREAK_DEVICE int among(const Source& from, Keys keys, int shift, int count, uint32_t wanted) {
     Range range{keys.low, keys.high, wanted, uint32_t(count)};
@@ -134,8 +135,8 @@ template <int kThreads, int kElements> struct BlockSelect {
     return max(0, 21 - __clz(high - low));
   }
 
-  // The lowest and the highest key of all elements; 0 for the lowest where some of them are none. Leaves
-  // all clear.
+  // The lowest and the highest key of all elements; 0 for the lowest where some of them are none.
+  // Leaves all clear.
   template <class Source> DAYBREAK_DEVICE Keys extent(const Source& from) {
     clear();
     Keys own{~0u, 0};
@@ -152,8 +153,8 @@ template <int kThreads, int kElements> struct BlockSelect {
     return {__reduce_min_sync(~0u, own.low), __reduce_max_sync(~0u, own.high)};
   }
 
-  // Fills `order` with the numbers of all elements whose keys are `low` or higher, and returns how many
-  // there are, also where that is more than kCandidates.
+  // Fills `order` with the numbers of all elements whose keys are `low` or higher, and returns how
+  // many there are, also where that is more than kCandidates.
   template <class Source> DAYBREAK_DEVICE int gather(const Source& from, uint32_t low) {
     clear();
     set_taken(compare(from, score_of(low), score_of(low)).taken);
@@ -209,8 +210,8 @@ template <int kThreads, int kElements> struct BlockSelect {
     }
     return bits;
   }
-  // Finds the bin between two at which the count from the highest down reaches `wanted`: the bin, what
-  // lies above it and inside it. Waits for the counts, and for what was found.
+  // Finds the bin between two at which the count from the highest down reaches `wanted`: the bin,
+  // what lies above it and inside it. Waits for the counts, and for what was found.
   DAYBREAK_DEVICE void find_bin(uint32_t wanted, int first = 0, int last = kBins - 1) {
     __syncthreads();
     uint32_t count[kOwnBins], own = 0;
@@ -253,8 +254,8 @@ template <int kThreads, int kElements> struct BlockSelect {
     add(halves >> (CoarseBins::kCut - 2) & kMask);
     add(halves >> (CoarseBins::kCut + 14) & kMask);
   }
-  // A key that a fourth more elements than wanted reach, by one of eight elements, taken from all over
-  // the source; 0: unknown.
+  // A key that a fourth more elements than wanted reach, by one of eight elements, taken from all
+  // over the source; 0: unknown.
   template <class Source> DAYBREAK_DEVICE uint32_t sampled(const Source& from, uint32_t wanted) {
     const auto sample = [&](int s) { return from.score(own(s * 8 + lane() % 8)); };
 #pragma unroll
@@ -277,8 +278,7 @@ template <int kThreads, int kElements> struct BlockSelect {
     return r.inside <= r.wanted || r.inside <= SelectionWork::kRivals || r.low == r.high;
   }
   // To one bin of 2^shift keys; all that lies beyond the last bin is in it.
-  template <class Source>
-  DAYBREAK_DEVICE void narrow(const Source& from, Range& r, int shift) {
+  template <class Source> DAYBREAK_DEVICE void narrow(const Source& from, Range& r, int shift) {
 #pragma unroll(Source::kKeys)
     for (int i = threadIdx.x; i < kOwn * kThreads; i += kThreads) {
       const uint32_t key = key_of(from.score(i));
@@ -314,10 +314,11 @@ template <int kThreads, int kElements> struct BlockSelect {
     }
     return number(from, wanted);
   }
-  // The highest of the `wanted` lowest positions among elements of one score. Rare: loops stay small.
+  // The highest of the `wanted` lowest positions among elements of one score. Rare: small loops.
   template <class Source>
   DAYBREAK_DEVICE int32_t last_of_tied(const Source& from, float score, uint32_t wanted) {
-    uint32_t prefix = 0;  // of the distance from the greatest position: 31 bits, 11, 10 and 10 a pass
+    uint32_t prefix =
+        0;  // of the distance from the greatest position: 31 bits, 11, 10 and 10 a pass
 #pragma unroll 1
     for (int shift = 20; shift >= 0; shift -= 10) {
       const int bits = shift == 20 ? 11 : 10;
@@ -370,8 +371,7 @@ template <int kThreads, int kElements> struct BlockSelect {
     for (uint32_t rivals = marks.rivals; rivals != 0; rivals &= rivals - 1) {
       const int i = own(__ffs(int(rivals)) - 1);
       const uint32_t at = atomicAdd(&w.rival_count, 1u);
-      w.rivals[at] =
-          uint64_t(key_of(from.score(i))) << 32 | uint32_t(kFarthest - from.position(i));
+      w.rivals[at] = uint64_t(key_of(from.score(i))) << 32 | uint32_t(kFarthest - from.position(i));
       w.numbers[at] = uint16_t(i);
     }
     __syncwarp();

@@ -78,13 +78,12 @@ template <int kConsumerCount, int kGroupCount, bool kRaw> class MatrixMachine {
                               const Tensor& requests) {
     const int32_t* entries = reinterpret_cast<const int32_t*>(index.line(row)) + first;
     check_stamp(stamp, row, requests);
-    copy(to, from, [&](int (&rows)[R / kRowStep]) {
-      ahead.read(rows, entries, first + 2 * R <= index.cols);
-    });
+    copy(to, from,
+         [&](int(&rows)[R / kRowStep]) { ahead.read(rows, entries, first + 2 * R <= index.cols); });
   }
   template <int R, int C>
   DAYBREAK_DEVICE void load(SharedTile<Bf16, R, C>& to, const Tensor& from, int64_t row, int64_t) {
-    copy(to, from, [&](int (&rows)[R / kRowStep]) {
+    copy(to, from, [&](int(&rows)[R / kRowStep]) {
       for (int i = 0; i < R / kRowStep; ++i) {
         const int64_t r = row + thread_of_group() / 8 + i * kRowStep;
         rows[i] = r < from.rows ? int(r) : -1;
