@@ -88,11 +88,15 @@ TEST(Kernels, HaveTheLinesTheyClaim) {
     EXPECT_EQ(kernel.lines, count(text)) << kernel.name;
     int own = 0;
     const std::regex binding(
-        "struct \\w+ \\{\n  using Machine[^;]+;\n[^;]+ Kernel = (\\w+)<[^;]+;\n"
+        "struct (\\w+) \\{\n  using Machine[^;]+;\n[^;]+ Kernel = (\\w+)<[^;]+;\n"
         "[^;]+kTuning[^;]+;\n\\};\n");
     for (std::sregex_iterator at(bindings.begin(), bindings.end(), binding), end; at != end; ++at)
-      if (std::regex_search(text, std::regex("struct " + (*at)[1].str() + " ")))
+      if (std::regex_search(text, std::regex("struct " + (*at)[2].str() + " "))) {
         own += count(at->str()) - 2;  // without the braces
+        const std::regex variant("using \\w+ =\\s+" + (*at)[1].str() + "<[^;]+;\n");
+        for (std::sregex_iterator v(bindings.begin(), bindings.end(), variant); v != end; ++v)
+          own += count(v->str());
+      }
     EXPECT_EQ(kernel.hopper_lines, own) << kernel.name;
     if (own == 0) continue;
     ++bound;
