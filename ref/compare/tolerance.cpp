@@ -28,9 +28,10 @@ constexpr Tolerance kTable[] = {
     {.name = "sparse_mla_few_keys_out",
      .relative = 2.01 / 128,
      .floor = 1.0 / 256,
-     .calc_diff = 5e-6,
+     .calc_diff = 7.7e-6,  // half the square of 2^-8
      .source =
-         "ours: weights rounded to BF16 move a mean of few keys by up to 2^-8 of the largest"},
+         "ours: weights rounded to BF16 move a mean of few keys, or one that a key of more than a "
+         "sixteenth leads, by up to 2^-8 of the largest"},
     {.name = "sparse_mla_lse",
      .absolute = 1e-6,
      .relative = 8.01 / 65536,
