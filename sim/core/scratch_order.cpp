@@ -11,11 +11,14 @@ bool same_bytes(const isa::TileRef& a, const isa::TileRef& b) {
          a.row_bytes() == b.row_bytes();
 }
 
+// Offsets and pitches are multiples of large powers of two, so only the high bits of products tell them
+// apart.
 size_t hash(const isa::TileRef& t) {
   uint64_t h = (uint64_t(t.offset) << 32 | t.pitch) * 0x9E3779B97F4A7C15u;
-  h ^= (uint64_t(t.rows) << 40 | uint64_t(t.row_bytes()) << 2 | uint64_t(t.space)) *
-       0xC2B2AE3D27D4EB4Fu;
-  return size_t(h ^ (h >> 29));
+  h ^= h >> 32;
+  h += uint64_t(t.rows) << 40 | uint64_t(t.row_bytes()) << 2 | uint64_t(t.space);
+  h *= 0xC2B2AE3D27D4EB4Fu;
+  return size_t(h >> 32);
 }
 
 }  // namespace
@@ -29,7 +32,8 @@ void ScratchOrder::begin_task() {
 }
 
 uint32_t ScratchOrder::find(const isa::TileRef& tile) {
-  for (size_t slot = hash(tile) % slots_.size();; slot = (slot + 1) % slots_.size()) {
+  const size_t mask = slots_.size() - 1;  // a power of two
+  for (size_t slot = hash(tile) & mask;; slot = (slot + 1) & mask) {
     if (slots_[slot] == 0) return add(tile, slot);
     if (same_bytes(regions_[slots_[slot] - 1].tile, tile)) return slots_[slot] - 1;
   }
@@ -51,9 +55,10 @@ uint32_t ScratchOrder::add(const isa::TileRef& tile, size_t slot) {
 
 void ScratchOrder::grow() {
   slots_.assign(slots_.size() * 2, 0);
+  const size_t mask = slots_.size() - 1;
   for (uint32_t id = 0; id < regions_.size(); ++id) {
-    size_t slot = hash(regions_[id].tile) % slots_.size();
-    while (slots_[slot] != 0) slot = (slot + 1) % slots_.size();
+    size_t slot = hash(regions_[id].tile) & mask;
+    while (slots_[slot] != 0) slot = (slot + 1) & mask;
     slots_[slot] = id + 1;
   }
 }
