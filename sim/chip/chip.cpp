@@ -21,7 +21,8 @@ class HbmBackend : public MemoryBackend {
     return {.hbm_read_bytes = hbm.read_bytes,
             .hbm_write_bytes = hbm.write_bytes,
             .row_hits = hbm.row_hits,
-            .row_misses = hbm.row_misses + hbm.row_conflicts};
+            .row_misses = hbm.row_misses + hbm.row_conflicts,
+            .row_conflicts = hbm.row_conflicts};
   }
 
  private:

@@ -22,7 +22,8 @@ enum class Values : uint8_t { full, steering };
 
 // Cumulative counters of whatever stands behind the ports.
 struct MemoryTotals {
-  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, row_hits = 0, row_misses = 0;
+  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;
+  int64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // conflicts: misses behind another row
 };
 
 // What stands behind the cores' ports. Built after the SystemC context and destroyed before it.
@@ -48,8 +49,9 @@ struct LaunchResult {
   std::string kernel;
   int64_t tasks = 0, ready = 0, started = 0, ended = 0;  // cycles
   int64_t instructions = 0, macs = 0;
-  int64_t read_bytes = 0, write_bytes = 0;          // between cores and L2
-  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;  // between L2 and HBM, while it ran
+  int64_t read_bytes = 0, write_bytes = 0;                  // between cores and L2
+  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;          // between L2 and HBM, while it ran
+  int64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // as in MemoryTotals, while it ran
   int64_t l2_hits = 0, l2_misses = 0, tlb_hits = 0, tlb_misses = 0;
   int64_t scale_hits = 0, scale_misses = 0;  // sectors of block scales looked up by the converter
 };

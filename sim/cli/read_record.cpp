@@ -72,6 +72,8 @@ traces::KernelRow kernel(const Node& n) {
                       .useful_share = number(n, "useful_share"),
                       .busy = {},
                       .stalls = {}};
+  const Node& memory = n.require("memory");
+  for (const auto& [name, member] : traces::kMemoryCounts) k.memory.*member = count(memory, name);
   const Node &busy = n.require("busy"), &stalls = n.require("stalls"),
              &top = n.require("top_stall");
   for (size_t i = 0; i < busy.keys().size(); ++i)

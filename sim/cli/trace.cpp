@@ -72,7 +72,7 @@ int trace_summary(const TraceOptions& o) {
   std::string text = fmt::format("{} on {}: {} cycles, {:.2f} us\n\n", record.verb, record.chip,
                                  run.cycles, double(run.cycles) / run.facts.clock_hz * 1e6);
   text += traces::kernel_table(record) + "\n" + traces::waterfall_table(record) + "\n" +
-          traces::overlap_text(overlap);
+          traces::memory_table(record) + "\n" + traces::overlap_text(overlap);
   if (run.dropped > 0)
     text += fmt::format("the trace's size cap dropped {} instructions and arrows\n", run.dropped);
   nlohmann::ordered_json json = {

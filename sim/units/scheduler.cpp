@@ -243,6 +243,9 @@ void Scheduler::end_launch(uint32_t l, Cycle now) {
   const MemoryTotals totals = memory_.totals();
   r.hbm_read_bytes = totals.hbm_read_bytes - s.at_start.hbm_read_bytes;
   r.hbm_write_bytes = totals.hbm_write_bytes - s.at_start.hbm_write_bytes;
+  r.row_hits = totals.row_hits - s.at_start.row_hits;
+  r.row_misses = totals.row_misses - s.at_start.row_misses;
+  r.row_conflicts = totals.row_conflicts - s.at_start.row_conflicts;
   run_.memory_order.launch_ended(l);
   const traces::LaunchEvent event{.launch = l,
                                   .kernel = r.kernel,

@@ -190,6 +190,31 @@ TEST(Table, LinesAreAlignedAsciiAndCarryTheNumbers) {
   }
 }
 
+TEST(Table, MemorySharesFollowFromTheCounts) {
+  RunRecord record;
+  KernelRow row{.kernel = "k",
+                .memory = {.row_hits = 60,
+                           .row_misses = 40,
+                           .row_conflicts = 10,
+                           .l2_hits = 3,
+                           .l2_misses = 1,
+                           .scale_hits = 1,
+                           .scale_misses = 7}};
+  UnitStalls loads{.unit = "dma_in", .units = 1};
+  loads.cycles[size_t(Cause::busy)] = 195;
+  loads.cycles[size_t(Cause::refresh)] = 5;
+  row.stalls = {loads};
+  record.kernels = {row};
+  std::istringstream text(memory_table(record));
+  std::string line;
+  for (int i = 0; i < 3; ++i) std::getline(text, line);
+  std::istringstream words(line);
+  std::vector<std::string> got;
+  for (std::string word; words >> word;) got.push_back(word);
+  EXPECT_EQ(got,
+            (std::vector<std::string>{"k", "60.0", "30.0", "10.0", "2.5", "75.0", "-", "12.5"}));
+}
+
 TEST(Table, FailuresShowTheWorstElement) {
   RunRecord record;
   record.verdicts = {{"a", true, {{"difference", 1e-9}}, "1e-5", "element 3"},

@@ -30,6 +30,7 @@ KernelRow kernel_row(const LaunchAccount& launch, const LaunchFacts& facts, cons
   row.hbm_write_bytes = facts.hbm_write_bytes;
   row.read_bytes = facts.read_bytes;
   row.write_bytes = facts.write_bytes;
+  row.memory = facts.memory;
   row.useful_bytes = facts.useful_bytes;
   row.useful_flop = facts.useful_flop;
   row.hbm_floor_cycles =

@@ -45,6 +45,20 @@ struct UnitStalls {
   CauseCycles cycles{};
 };
 
+// Look-ups of a launch in what stands between cores and HBM. Conflicts are misses behind another row.
+struct MemoryCounts {
+  int64_t row_hits = 0, row_misses = 0, row_conflicts = 0;
+  int64_t l2_hits = 0, l2_misses = 0, tlb_hits = 0, tlb_misses = 0;
+  int64_t scale_hits = 0, scale_misses = 0;
+};
+// Name and member, in the order of a record.
+inline constexpr std::pair<const char*, int64_t MemoryCounts::*> kMemoryCounts[] = {
+    {"row_hits", &MemoryCounts::row_hits},           {"row_misses", &MemoryCounts::row_misses},
+    {"row_conflicts", &MemoryCounts::row_conflicts}, {"l2_hits", &MemoryCounts::l2_hits},
+    {"l2_misses", &MemoryCounts::l2_misses},         {"tlb_hits", &MemoryCounts::tlb_hits},
+    {"tlb_misses", &MemoryCounts::tlb_misses},       {"scale_hits", &MemoryCounts::scale_hits},
+    {"scale_misses", &MemoryCounts::scale_misses}};
+
 // One launch. Times are cycles of the core clock from "dependencies met" to the end of the last
 // task.
 struct KernelRow {
@@ -54,8 +68,9 @@ struct KernelRow {
   double microseconds = 0;
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;  // moved between L2 and HBM
   int64_t read_bytes = 0, write_bytes = 0;          // moved between cores and L2
-  int64_t useful_bytes = 0;                         // least bytes HBM must move (floor)
-  double useful_flop = 0;                           // 2 x multiply-adds that the result needs
+  MemoryCounts memory = {};
+  int64_t useful_bytes = 0;  // least bytes HBM must move (floor)
+  double useful_flop = 0;    // 2 x multiply-adds that the result needs
   double hbm_floor_cycles = 0, matrix_floor_cycles = 0;
   double hbm_floor_share = 0, matrix_floor_share = 0;  // floor / cycles, 0 to 1
   double useful_share = 0;                             // useful FLOP/s / Peaks::flops, 0 to 1
@@ -97,6 +112,7 @@ struct RunRecord {
 struct LaunchFacts {
   std::string kernel = {};  // name of the row; empty: the launch's own
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, read_bytes = 0, write_bytes = 0;
+  MemoryCounts memory = {};
   int64_t useful_bytes = 0;
   double useful_flop = 0;
   double matrix_flops = 0;  // peak of the format it multiplies in; 0: Peaks::flops

@@ -40,7 +40,8 @@ Json waterfall_json(const Waterfall& w) {
 }
 
 Json kernel_json(const KernelRow& k) {
-  Json busy = Json::object(), stalls = Json::object();
+  Json busy = Json::object(), stalls = Json::object(), memory = Json::object();
+  for (const auto& [name, member] : kMemoryCounts) memory[name] = k.memory.*member;
   for (const BusyShare& b : k.busy) busy[b.unit] = rounded(b.share);
   for (const UnitStalls& s : k.stalls)
     stalls[s.unit] = {{"units", s.units}, {"cycles", causes(s.cycles)}};
@@ -55,6 +56,7 @@ Json kernel_json(const KernelRow& k) {
       {"hbm_write_bytes", k.hbm_write_bytes},
       {"read_bytes", k.read_bytes},
       {"write_bytes", k.write_bytes},
+      {"memory", memory},
       {"useful_bytes", k.useful_bytes},
       {"useful_flop", number(k.useful_flop)},
       {"hbm_floor_cycles", rounded(k.hbm_floor_cycles)},

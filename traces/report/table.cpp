@@ -91,6 +91,32 @@ std::string kernel_table(const RunRecord& record) {
          "that ran the kernel (dma: the busier direction). MB moved: between L2 and HBM.\n";
 }
 
+std::string memory_table(const RunRecord& record) {
+  TextTable table;
+  table.columns = {{"kernel", false}, {"row hit"}, {"closed bank"}, {"bank conflict"},
+                   {"refresh"},       {"L2 hit"},  {"TLB hit"},     {"scale hit"}};
+  const auto share = [](int64_t part, int64_t whole) {
+    return whole > 0 ? percent(double(part) / double(whole)) : std::string("-");
+  };
+  for (const KernelRow& k : record.kernels) {
+    const MemoryCounts& m = k.memory;
+    const int64_t rows = m.row_hits + m.row_misses;
+    const auto loads = std::ranges::find(k.stalls, "dma_in", &UnitStalls::unit);
+    table.rows.push_back({k.kernel, share(m.row_hits, rows),
+                          share(m.row_misses - m.row_conflicts, rows), share(m.row_conflicts, rows),
+                          loads == k.stalls.end()
+                              ? "-"
+                              : share(loads->cycles[size_t(Cause::refresh)], total(loads->cycles)),
+                          share(m.l2_hits, m.l2_hits + m.l2_misses),
+                          share(m.tlb_hits, m.tlb_hits + m.tlb_misses),
+                          share(m.scale_hits, m.scale_hits + m.scale_misses)});
+  }
+  return table.text() +
+         "% of the columns that HBM read or wrote: row open, bank closed, behind another row; refresh:\n"
+         "% of the time of dma_in that only refresh took. % of look-ups: L2, block entries of page\n"
+         "tables, block scales.\n";
+}
+
 std::string waterfall_table(const RunRecord& record) {
   TextTable table;
   table.columns = {{"kernel", false}, {"floor"},    {"layout"}, {"issue"},

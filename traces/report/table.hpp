@@ -18,7 +18,8 @@ struct TextTable {
   std::string text() const;
 };
 
-std::string kernel_table(const RunRecord&);     // per kernel, then the chain's totals
+std::string kernel_table(const RunRecord&);  // per kernel, then the chain's totals
+std::string memory_table(const RunRecord&);  // hits of HBM rows, L2, TLB and scale cache, refresh
 std::string waterfall_table(const RunRecord&);  // microseconds by step, per kernel
 std::string verdict_lines(const RunRecord&);    // "pass  name: metrics (tolerance)"
 std::string assumed_lines(const RunRecord&);
