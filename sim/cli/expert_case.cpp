@@ -42,17 +42,19 @@ void ExpertCase::add_verdicts(Simulated& run) const {
   const int64_t experts = model.experts * model.layers;
   const int64_t one = model.expert_bytes(workload_.format), file = experts * one;
   const int64_t published = model.expert_bytes(WeightFormat::mxfp4);
+  const int64_t weights =
+      3 * model.width() * model.inter;  // of an expert: a byte each in the workspace
   const bool converted = workload_.format != WeightFormat::mxfp4;
   run.metrics = {
       {"expert_bytes", double(one)},
-      {"expert_bytes_16bit", double(2 * 3 * model.width() * model.inter)},
-      {"expert_codes", double(3 * model.width() * model.inter) / 2},
+      {"expert_bytes_16bit", double(2 * weights)},
+      {"expert_codes", double(weights) / 2},
       {"file_bytes", double(file)},
       {"convert_s", converted ? sim::convert_seconds(chip_.host, experts * published, file) : 0},
       {"load_s", sim::load_seconds(chip_.host, file, one)},
       {"load_peak_bytes", double(sim::load_peak_bytes(file, one))},
       {"chip_bytes", double(chip_.hbm.stacks * chip_.hbm.capacity_gb << 30)},
-      {"expert_weights", double(3 * model.width() * model.inter)},
+      {"expert_weights", double(weights)},
       {"experts", double(model.experts)},
       {"layers", double(model.layers)},
       {"experts_hit", double(hit)},
@@ -61,13 +63,13 @@ void ExpertCase::add_verdicts(Simulated& run) const {
       {"groups_exact", double(run.result.conversions.exact_groups)}};
   if (converted) return;
   const auto& c = run.result.conversions;
-  const double codes = double(3 * model.width() * model.inter);
-  const double used = double(run.result.workspace_bytes);
+  const int64_t used = run.result.workspace_bytes;
   // An expert that fits the operand scratchpads as a whole says nothing about reuse.
-  if (codes > double(chip_.cores * chip_.core.scratch.operand_kb * 1024))
+  if (weights > chip_.cores * chip_.core.scratch.operand_kb * 1024)
     run.verdicts.push_back({.name = "workspace of converted weights",
-                            .pass = used < codes,
-                            .metrics = {{"bytes", used}, {"share of one expert", used / codes}},
+                            .pass = used < weights,
+                            .metrics = {{"bytes", double(used)},
+                                        {"share of one expert", double(used) / double(weights)}},
                             .tolerance = "less than one expert's FP8 bytes"});
   if (c.exact_groups + c.inexact_groups == 0) return;
   run.verdicts.push_back({.name = "conversion",

@@ -2,6 +2,7 @@
 // block over tiles in shared memory. An operation first waits for the one before it.
 #pragma once
 #include "isa/instructions/map.hpp"
+#include "kernels/machines/hopper/block_copies.cuh"
 #include "kernels/machines/hopper/block_select.cuh"
 #include "kernels/machines/hopper/block_tile.cuh"
 #include "kernels/machines/hopper/tensor.cuh"
@@ -16,6 +17,7 @@ template <int kThreadCount> class BlockMachine {
   template <int R> using Rows = BlockTile<float, R, 1>;
   template <int K> using List = BlockTile<Ranked, 1, K>;
   using Tensor = hopper::Tensor;
+  using Copies = BlockCopies<kThreads>;
 
   Context context;
   SelectionWork* work = nullptr;
@@ -45,7 +47,7 @@ template <int kThreadCount> class BlockMachine {
   template <class T, int R, int C>
   DAYBREAK_DEVICE void load(BlockTile<T, R, C>& to, const Tensor& from, int64_t row, int64_t col) {
     __syncthreads();
-    copy_in(to, from, col, [&](int r) { return row + r; });
+    Copies::in(to, from, col, [&](int r) { return row + r; });
   }
   template <class T, int R, int C>
   DAYBREAK_DEVICE void load(const Local<T, R, C>& to, const Tensor& from, int64_t row,
@@ -58,20 +60,20 @@ template <int kThreadCount> class BlockMachine {
   template <class X>
   DAYBREAK_DEVICE void store(const Tensor& to, int64_t row, int64_t col, const X& from) {
     __syncthreads();
-    copy_out(to, col, from, [&](int r) { return row + r < to.rows ? row + r : -1; });
+    Copies::out(to, col, from, [&](int r) { return row + r < to.rows ? row + r : -1; });
   }
   template <class T, int R, int C>
   DAYBREAK_DEVICE void gather(BlockTile<T, R, C>& to, const Tensor& from, int64_t col,
                               const Tensor& index, int64_t row, int64_t first) {
     __syncthreads();
-    copy_in(to, from, col,
-            [&](int r) { return checked_row(from, __ldg(index.at<int32_t>(row, first + r))); });
+    Copies::in(to, from, col,
+               [&](int r) { return checked_row(from, __ldg(index.at<int32_t>(row, first + r))); });
   }
   template <class X>
   DAYBREAK_DEVICE void scatter(const Tensor& to, int64_t col, const X& from, const Tensor& slots,
                                int64_t row, int64_t first) {
     __syncthreads();
-    copy_out(to, col, from, [&](int r) {
+    Copies::out(to, col, from, [&](int r) {
       const int slot = __ldg(slots.at<int32_t>(row, first + r));
       return slot < 0 ? -1 : checked_row(to, slot);
     });
@@ -284,7 +286,8 @@ template <int kThreadCount> class BlockMachine {
     if (records[0].position < 0)
       return keep(list, found, [&](int number) { return from.record(number); });
     if (found == 0) return;
-    const Candidates<L::kCols, Block<kElements<X>>> all{records, from, work->order, found};
+    const Candidates<L::kCols, Block<kElements<X>, kThreads>> all{records, from, work->order,
+                                                                  found};
     BlockSelect<kThreads, L::kCols + kFound> both{*work};
     const int taken = both.among(all, {low == 0 ? CoarseBins::kLowest : low, both.kHighest},
                                  both.kFine, L::kCols + found, L::kCols);
@@ -336,36 +339,10 @@ template <int kThreadCount> class BlockMachine {
 
   template <class X> static constexpr int kElements = X::kRows * X::kCols;
 
-  // Elements of a selection by number.
-  template <int kScores> struct Block {
-    static constexpr bool kNamed = false;
-    static constexpr int kPairs = 4, kKeys = 1;
-    const float* scores;
-    int first;
-    DAYBREAK_DEVICE float score(int i) const {
-      if constexpr (kScores % kThreads != 0)
-        if (i >= kScores) return -__int_as_float(0x7f800000);
-      return scores[i];
-    }
-    DAYBREAK_DEVICE int32_t position(int i) const { return first + i; }
-    DAYBREAK_DEVICE Ranked record(int i) const { return {scores[i], first + i}; }
-  };
-  // A list, and others that stand one after another.
-  template <int kSize> struct Records {
-    static constexpr bool kNamed = false;
-    static constexpr int kPairs = 1, kKeys = 2;
-    const Ranked *first, *more;
-    DAYBREAK_DEVICE Ranked record(int i) const { return (i < kSize ? first : more - kSize)[i]; }
-    DAYBREAK_DEVICE float score(int i) const {
-      const Ranked r = record(i);
-      return r.position < 0 ? -__int_as_float(0x7f800000) : r.score;
-    }
-    DAYBREAK_DEVICE int32_t position(int i) const { return record(i).position; }
-  };
   // The scores of a tile; those from `count` on become none.
   template <class X>
-  static DAYBREAK_DEVICE Block<kElements<X>> block_of(const X& scores, int64_t first,
-                                                      int64_t count) {
+  static DAYBREAK_DEVICE Block<kElements<X>, kThreads> block_of(const X& scores, int64_t first,
+                                                                int64_t count) {
     if (count < kElements<X>) {
       __syncthreads();
       for (int i = int(count) + int(threadIdx.x); i < kElements<X>; i += kThreads)
@@ -445,96 +422,6 @@ template <int kThreadCount> class BlockMachine {
     if (index >= 0 && index < t.rows) return index;
     if (index != -1) raise(context, kOutsideRow);
     return -1;
-  }
-
-  // Rows `row_of(r)` of `from`, zeros for -1 and for what lies outside.
-  template <class T, int R, int C, class RowOf>
-  DAYBREAK_DEVICE void copy_in(BlockTile<T, R, C>& to, const Tensor& from, int64_t col,
-                               RowOf row_of) {
-    constexpr int kBytes = C * sizeof(T), kChunks = kBytes / 16;
-    const int64_t skip = col * int64_t(sizeof(T));
-    const int inside = int(most(least(int(from.cols - col), C), 0)) * int(sizeof(T));
-    const bool aligned = ((reinterpret_cast<uint64_t>(from.data) | uint64_t(skip) |
-                           uint64_t(from.pitch) | uint64_t(from.page_pitch)) &
-                          15) == 0;
-    if (R == 1 && kBytes % 16 == 0 && (aligned || aligned_row(from, row_of(0), skip))) {
-      copy_row<kBytes>(shared_address(to.value), from, row_of(0), skip, inside);
-      return;
-    }
-    if (kBytes % 16 == 0 && aligned) {
-#pragma unroll 1
-      for (int i = threadIdx.x; i < R * kChunks; i += kThreads) {
-        const int r = i / most(kChunks, 1), at = i % most(kChunks, 1) * 16;
-        const int64_t row = row_of(r);
-        const int bytes = row >= 0 && row < from.rows ? within(inside - at, 0, 16) : 0;
-        const uint8_t* source = bytes > 0 ? from.row(row) + skip + at : from.data;
-        copy_16(shared_address(to.value) + r * kBytes + at, source, bytes);
-      }
-      return;
-    }
-#pragma unroll 1
-    for (int i = threadIdx.x; i < R * C; i += kThreads) {
-      const int64_t row = row_of(i / C);
-      const bool in = row >= 0 && row < from.rows && i % C < inside / int(sizeof(T));
-      to.value[i] = in ? *from.at<T>(row, col + i % C) : T{};
-    }
-  }
-  // `inside` bytes of a row from byte `skip` on, and zeros behind them.
-  template <int kBytes>
-  static DAYBREAK_DEVICE void copy_row(uint32_t to, const Tensor& from, int64_t row, int64_t skip,
-                                       int inside) {
-    constexpr int kStride = kThreads * 16;
-    const bool there = row >= 0 && row < from.rows;
-    const uint8_t* source = there ? from.row(row) + skip : from.data;
-    const int first = int(threadIdx.x) * 16, end = there ? inside : 0;
-    if (kBytes % kStride == 0 && end == kBytes) {
-#pragma unroll 2
-      for (int at = first; at < first + kBytes; at += kStride) copy_16(to + at, source + at);
-      return;
-    }
-    const int last = most((end - 1) & ~15, 0);
-#pragma unroll 1
-    for (int at = first; at < kBytes; at += kStride)
-      copy_16(to + at, source + least(at, last), within(end - at, 0, 16));
-  }
-  static DAYBREAK_DEVICE bool aligned_row(const Tensor& t, int64_t row, int64_t skip) {
-    return row >= 0 && (reinterpret_cast<uint64_t>(t.row(row) + skip) & 15) == 0;
-  }
-  // Tile rows to rows `row_of(r)`, none for -1; what lies outside is left out.
-  template <class X, class RowOf>
-  DAYBREAK_DEVICE void copy_out(const Tensor& to, int64_t col, const X& from, RowOf row_of) {
-    using T = typename X::Element;
-    constexpr int kBytes = X::kCols * sizeof(T);
-    if (kBytes % 16 == 0 && col == 0 && to.cols >= X::kCols &&
-        ((reinterpret_cast<uint64_t>(to.data) | uint64_t(to.pitch) | uint64_t(to.page_pitch)) &
-         15) == 0) {
-      constexpr int kChunks = most(kBytes / 16, 1);
-      if constexpr (X::kRows == 1) {
-        const int64_t row = row_of(0);
-        if (row < 0) return;
-        uint4* out = reinterpret_cast<uint4*>(to.row(row));
-        const uint4* in = reinterpret_cast<const uint4*>(element(from, 0, 0));
-#pragma unroll
-        for (int i = 0; i < kChunks; i += kThreads)
-          if (const int own = i + int(threadIdx.x); kChunks % kThreads == 0 || own < kChunks)
-            out[own] = in[own];
-      } else {
-#pragma unroll 1
-        for (int i = threadIdx.x; i < X::kRows * kChunks; i += kThreads) {
-          const int64_t row = row_of(i / kChunks);
-          if (row >= 0)
-            reinterpret_cast<uint4*>(to.row(row))[i % kChunks] =
-                reinterpret_cast<const uint4*>(element(from, i / kChunks, 0))[i % kChunks];
-        }
-      }
-      return;
-    }
-#pragma unroll 1
-    for (int i = threadIdx.x; i < X::kRows * X::kCols; i += kThreads) {
-      const int64_t row = row_of(i / X::kCols);
-      if (row >= 0 && col + i % X::kCols < to.cols)
-        *to.at<T>(row, col + i % X::kCols) = *element(from, i / X::kCols, i % X::kCols);
-    }
   }
 };
 
