@@ -28,16 +28,25 @@ constexpr Tolerance kTable[] = {
     {.name = "sparse_mla_few_keys_out",
      .relative = 2.01 / 128,
      .floor = 1.0 / 256,
-     .calc_diff = 7.7e-6,  // half the square of 2^-8
+     .calc_diff = 5e-6,
      .source =
-         "ours: weights rounded to BF16 move a mean of few keys, or one that a key of more than a "
-         "sixteenth leads, by up to 2^-8 of the largest"},
+         "ours: weights rounded to BF16 move a mean of few keys by up to 2^-8 of the largest"},
+    {.name = "sparse_mla_few_keys_out_device",
+     .relative = 2.01 / 128,
+     .floor = 1.0 / 256,
+     .calc_diff = 7.7e-6,  // half the square of 2^-8
+     .source = "ours: the same, with heads in which one of many keys has more than a sixteenth"},
     {.name = "sparse_mla_lse",
      .absolute = 1e-6,
      .relative = 8.01 / 65536,
-     .floor = 1.0 / (1 << 21),  // near zero: of a maximum and a logarithm that cancel in fp32
      .calc_diff = 1e-7,
      .source = kSpec},
+    {.name = "sparse_mla_lse_device",
+     .absolute = 1e-6,
+     .relative = 8.01 / 65536,
+     .floor = 1.0 / (1 << 21),
+     .calc_diff = 1e-7,
+     .source = "operators.md section 10; ours near zero, where a maximum and a logarithm cancel"},
     {.name = "sparse_mla_prefill_out",
      .absolute = 8e-4,
      .relative = 3.01 / 128,

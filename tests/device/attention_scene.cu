@@ -181,8 +181,8 @@ void AttentionScene::verify(Report& report, const std::string& name, int tokens,
                               std::span<const double>(wanted), ref::tolerance(tolerance)));
   };
   compare("out", out, want, kind + "_out");
-  compare("out, few keys or a large weight", few_out, few_want, "sparse_mla_few_keys_out");
-  compare("lse", lse, want_lse, kind + "_lse");
+  compare("out, few keys or a large weight", few_out, few_want, "sparse_mla_few_keys_out_device");
+  compare("lse", lse, want_lse, kind + (shape.plain ? "_lse" : "_lse_device"));
 }
 
 void AttentionScene::verify_repeats(Report& report, const std::string& name, int times) {
